@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/budget.h"
+
+#include <assert.h>
+#include <stdatomic.h>
+
+static atomic_size_t used;
+static atomic_size_t limit;
+
+void budget_set_limit(size_t bytes)
+{
+	atomic_store(&limit, bytes);
+}
+
+bool budget_take(size_t bytes)
+{
+	size_t max = atomic_load(&limit);
+	size_t now = atomic_fetch_add(&used, bytes) + bytes;
+
+	if (max && now > max) {
+		atomic_fetch_sub(&used, bytes);
+		return false;
+	}
+	return true;
+}
+
+void budget_give(size_t bytes)
+{
+	size_t before = atomic_fetch_sub(&used, bytes);
+
+	assert(before >= bytes);
+}
+
+size_t budget_used(void)
+{
+	return atomic_load(&used);
+}
+
+size_t budget_limit(void)
+{
+	return atomic_load(&limit);
+}
