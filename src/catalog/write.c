@@ -26,7 +26,7 @@ static bool is_unset(const struct field *field, const void *at)
 	case FIELD_ARRAY:
 		return ((const struct list *)at)->items == NULL && !(field->flags & F_REQUIRED);
 	case FIELD_ANY:
-		return *(const struct json *const *)at == NULL;
+		return field->raw_json ? ((const struct str *)at)->p == NULL : *(const struct json *const *)at == NULL;
 	default:
 		return false;
 	}
@@ -108,7 +108,10 @@ static void write_value(const struct output *to, const struct field *field, cons
 		write_map(to, at);
 		break;
 	case FIELD_ANY:
-		json_tree(to->w, *(const struct json *const *)at, false);
+		if (field->raw_json)
+			json_raw(to->w, *(const struct str *)at);
+		else
+			json_tree(to->w, *(const struct json *const *)at, false);
 		break;
 	default:
 		json_null(to->w);

@@ -158,10 +158,9 @@ static bool head_step(struct http_conn *c)
 		refuse(c, (enum http_problem)-len, head.reason);
 		return true;
 	}
-	/* The head's strings point into the buffer: it is dropped after the call, and nothing reads meanwhile. */
+	/* The head's strings point into what is dropped, which stays until the next read: after the call. */
+	buf_drop(&c->in, (size_t)len);
 	start_request(c, &head);
-	if (c->in.len >= (size_t)len)
-		buf_drop(&c->in, (size_t)len);
 	return true;
 }
 
@@ -306,20 +305,12 @@ static void note_eof(struct http_conn *c, unsigned events)
 	}
 }
 
-/* A reset, as against a half-close: the peer will not read either. */
-static bool is_broken(const struct http_conn *c)
-{
-	int error = 0;
-	socklen_t len = sizeof error;
-
-	return getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &error, &len) == 0 && error != 0;
-}
-
 static void on_watch(struct watch *w, unsigned events)
 {
 	struct http_conn *c = OWNER(w, struct http_conn, watch);
 
-	if ((events & WATCH_HANGUP) && is_broken(c))
+	/* A reset, as against a half-close: the peer will not read either. */
+	if (events & WATCH_ERROR)
 		conn_abort(c);
 	note_eof(c, events);
 	/* A stream that nobody reads any more is ended, a short answer is still sent. */
