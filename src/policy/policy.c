@@ -44,15 +44,14 @@ static const struct principal *refuse(struct err *err, enum err_code code, const
 	return NULL;
 }
 
-static const struct principal *check_expiry(const struct principal *who, struct err *err)
+int policy_check_expiry(const struct principal *who, struct err *err)
 {
 	char rule[ERR_RULE_MAX];
 
 	if (!who->token || !who->token->expires || who->token->expires > (int64_t)time(NULL))
-		return who;
+		return 0;
 	snprintf(rule, sizeof rule, "tokens.%s.expires", who->name);
-	err_deny(err, ERR_AUTH_EXPIRED, rule, "the token has expired");
-	return NULL;
+	return err_deny(err, ERR_AUTH_EXPIRED, rule, "the token has expired");
 }
 
 const struct principal *policy_authenticate(const struct policy *p, struct str bearer, struct str access_token,
@@ -72,7 +71,7 @@ const struct principal *policy_authenticate(const struct policy *p, struct str b
 	at = token_find(p->hashes, p->principal_count, hash);
 	if (at < 0)
 		return refuse(err, ERR_AUTH_INVALID, "the token is not known");
-	return check_expiry(&p->principals[at], err);
+	return policy_check_expiry(&p->principals[at], err) < 0 ? NULL : &p->principals[at];
 }
 
 const struct principal *policy_principal(const struct policy *p, const char *name)

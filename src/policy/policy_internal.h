@@ -44,3 +44,5 @@ struct policy {
 	size_t user_count;
 	struct policy_secrets secrets;
 };
+
+int policy_check_expiry(const struct principal *who, struct err *err) MUST_CHECK;
