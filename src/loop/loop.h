@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The event loop: one thread, on libuv.
+ *
+ * A watch, a timer or a signal is a member of the object that it serves; the callback gets
+ * the member and finds its object with OWNER().  It may be stopped, and its object freed,
+ * at any time, also in its own callback: libuv's handle is separate and closes later.
+ * Stop a watch before closing its descriptor.  Zeroed members are stopped.
+ */
+#pragma once
+
+#include "base/base.h"
+
+struct loop;
+struct watch;
+struct timer;
+struct signal_watch;
+
+typedef void watch_fn(struct watch *w, unsigned events);
+typedef void timer_fn(struct timer *t);
+typedef void signal_fn(struct signal_watch *s, int number);
+
+enum { WATCH_READ = 1, WATCH_WRITE = 2, WATCH_HANGUP = 4 }; /* hangup: the peer closed its sending side, or all */
+
+struct watch {
+	struct watch_handle *handle; /* NULL while stopped */
+	watch_fn *fn;
+	unsigned events;
+};
+
+struct timer {
+	struct timer_handle *handle; /* NULL until first started */
+	timer_fn *fn;
+};
+
+struct signal_watch {
+	struct signal_handle *handle;
+	signal_fn *fn;
+};
+
+struct loop *loop_new(void);
+void loop_free(struct loop *loop); /* everything must be stopped */
+void loop_run(struct loop *loop);  /* until loop_stop(), or nothing is left to wait for */
+void loop_stop(struct loop *loop);
+
+/* 0 or a negative errno (a descriptor that cannot be watched: a regular file). */
+int watch_start(struct watch *w, struct loop *loop, int fd, unsigned events, watch_fn *fn) MUST_CHECK;
+void watch_change(struct watch *w, unsigned events); /* 0 pauses; nothing happens when they are the same */
+void watch_stop(struct watch *w);
+
+/* Starts, or starts anew, a timer that fires once. */
+void timer_start(struct timer *t, struct loop *loop, int64_t after_ns, timer_fn *fn);
+void timer_stop(struct timer *t);        /* may be started again */
+bool timer_running(const struct timer *t);
+void timer_free(struct timer *t);        /* gives the handle back; also stops */
+
+int signal_start(struct signal_watch *s, struct loop *loop, int number, signal_fn *fn) MUST_CHECK;
+void signal_stop(struct signal_watch *s);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Starting a program.
+ *
+ * The caller fills in a struct spawn and calls spawn_start().  The child gets only what is
+ * named here: no other descriptor, no signal setting, no environment.  Everything that
+ * allocates happens before the child exists; then the steps of one table in child.c run.
+ * If one of them fails, spawn_start() itself fails and names it: a child that exists has
+ * been executed.
+ *
+ * One clone3 with pidfd, cgroup and CLONE_VFORK where the kernel has it, else clone and
+ * pidfd_open; what is found out is remembered.
+ */
+#pragma once
+
+#include "base/err.h"
+
+#include <sys/resource.h>
+
+enum { SPAWN_NULL = -1, SPAWN_PIPE = -2, SPAWN_PTY = -3 }; /* or a descriptor, which stays the caller's */
+
+enum { SPAWN_LIMITS_MAX = 8 };
+
+struct spawn {
+	const char *path;             /* absolute, or a plain name looked up in PATH of env; NULL is argv[0] */
+	const char *const *argv;
+	const char *const *env;
+	int dir_fd;                   /* working directory; -1 keeps ours */
+	int in, out, err;             /* descriptor or SPAWN_*; err may be out's number for one pipe: SPAWN_PTY for all three */
+	int extra_fd, extra_as;       /* one more descriptor and its number in the child; -1 none (R07's command text) */
+	int cgroup_fd;                /* -1: stay in ours */
+	int ruleset_fd;               /* landlock; -1 none */
+	bool set_user;
+	uid_t uid;
+	gid_t gid;
+	const gid_t *groups;
+	size_t group_count;
+	mode_t umask;
+	struct { int which; struct rlimit value; } limits[SPAWN_LIMITS_MAX];
+	size_t limit_count;
+	bool no_new_privs;
+	int death_signal;             /* PR_SET_PDEATHSIG; 0 none */
+	unsigned rows, columns;       /* of a pty */
+};
+
+/* The step that failed, when spawn_start() did: for details of commands.cannot_start (R08). */
+struct spawn_failure {
+	const char *step;   /* "cwd", "exec", "user", "limits", "setup" */
+	int number;         /* errno */
+	const char *reason; /* "no such file", "not executable", "no interpreter", … ; a constant */
+};
+
+struct child {
+	pid_t pid;
+	int pid_fd;            /* -1 where the kernel has none */
+	int in, out, err;      /* our ends, non-blocking, close-on-exec; -1 where none was asked for. A pty: in and out are one dup'ed each */
+};
+
+/* 0, or -1 with err (ERR_COMMANDS_START, or ERR_BUSY for EAGAIN, ENOMEM, EMFILE, ENFILE naming what is used up) and failure. */
+int spawn_start(const struct spawn *what, struct child *ret_child, struct spawn_failure *ret_failure, struct err *err) MUST_CHECK;

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program and everything that it started (R92).
+ *
+ * A tree is started, watched and ended as a whole.  Its members are those of its own cgroup
+ * where one could be made (cgroup v2, or the v2 part of a hybrid; found in mountinfo); else
+ * whoever hangs below the leader in the parent chain as it was seen, shares its session, or
+ * carries the mark ABX_RUN_ID=<id> in its environment.  The server is the subreaper, so
+ * orphans come to it and are reaped (reaper.h).
+ *
+ * tree_end() sends SIGTERM to all, SIGKILL after the grace, until nothing is left, then
+ * calls on_gone.  Signals go through pidfds or the cgroup, never to a stored number that
+ * may belong to somebody else by now.
+ */
+#pragma once
+
+#include "loop/loop.h"
+#include "spawn/spawn.h"
+
+struct tree;
+
+enum { TREE_ID_SIZE = 24 };
+
+struct tree_exit {
+	int code;          /* 0 to 255; 128+N when a signal ended it */
+	int signal;        /* 0 when none */
+	bool oom_killed;   /* told by the cgroup's memory.events (R15) */
+	double cpu_seconds;      /* user and system, of the leader and those it waited for */
+	int64_t max_rss_bytes;
+};
+
+struct tree_events {
+	/* The leader ended.  Its pipes may still be open. */
+	void (*on_exit)(struct tree *tree, const struct tree_exit *exit, void *user);
+	/* tree_end() is through: nothing is left (or was given up after its last deadline). */
+	void (*on_gone)(struct tree *tree, void *user);
+};
+
+/* Makes a subreaper of the process, finds the cgroup mount, starts the reaper. use_cgroups false: never. */
+int tree_init(struct loop *loop, bool use_cgroups) MUST_CHECK;
+void tree_shutdown(void);        /* removes our cgroups; all trees are gone */
+bool tree_has_cgroups(void);
+
+/* Starts; what->cgroup_fd is set here and the mark is added to what->env.  NULL with err (as spawn_start). */
+struct tree *tree_start(struct loop *loop, const struct spawn *what, const struct tree_events *events, void *user,
+	struct child *ret_child, struct spawn_failure *ret_failure, struct err *err);
+
+const char *tree_id(const struct tree *tree); /* of ABX_RUN_ID; never digits only */
+pid_t tree_pid(const struct tree *tree);
+bool tree_exited(const struct tree *tree);
+
+/* To the leader, or to every member.  0, -ESRCH when there is nobody, -EINVAL, -EPERM. */
+int tree_signal(struct tree *tree, int number, bool whole) MUST_CHECK;
+
+/* Living members besides the leader (R19); looks, so it costs a walk of /proc without a cgroup. */
+size_t tree_descendants(struct tree *tree);
+
+/* cpu and resident memory of the members now; for process.list. */
+void tree_usage(struct tree *tree, double *ret_cpu_seconds, int64_t *ret_rss_bytes);
+
+/*
+ * Ends everything: SIGTERM, grace_ns later SIGKILL.  on_gone comes later, never from inside.
+ * The leader alone is left out when it is gone already.  A second call may shorten the grace.
+ */
+void tree_end(struct tree *tree, int64_t grace_ns);
+
+/* No events any more; what still lives is left alone.  The leader, if it lives, is still reaped. */
+void tree_free(struct tree *tree);
