@@ -15,27 +15,11 @@
 #include "base/rope.h"
 #include "catalog/op.h"
 #include "loop/job.h"
+#include "loop/source.h"
 
 struct principal;
 struct call;
 struct call_port;
-
-/* A body that is made as the caller takes it.  Member of an op's own state; OWNER() finds it. */
-struct source;
-
-enum source_status {
-	SOURCE_MORE,   /* something was added, or call again soon */
-	SOURCE_WAIT,   /* nothing now: call_wake() will be called */
-	SOURCE_END,    /* all is in out */
-	SOURCE_BROKEN, /* cannot go on: the connection is closed so that the caller sees it */
-};
-
-struct source {
-	/* Adds to out, about room bytes (a single event may be larger than room, within reason). */
-	enum source_status (*pull)(struct source *s, struct buf *out, size_t room);
-	/* Once, as the last thing: all was sent, or the caller has gone. */
-	void (*close)(struct source *s);
-};
 
 /* The head of an answer in raw bytes. */
 struct raw_reply {
