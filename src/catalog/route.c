@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "catalog/route.h"
 
+#include <stdio.h>
+
 static bool is_placeholder(struct str part)
 {
 	return part.len > 2 && part.p[0] == '{';

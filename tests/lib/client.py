@@ -131,6 +131,7 @@ class Client:
         """Method, target, body and headers of the op's REST route, each argument in its place."""
         op = self.ops[op_id]
         places = {param["name"]: param.get("in", "body") for param in op["params"]}
+        places.update({param["b64"]: param.get("in", "body") for param in op["params"] if "b64" in param})
         path, query, body = op["path"], [], {}
         for name, value in args.items():
             place = places.get(name, "query" if op["method"] in ("GET", "DELETE") else "body")

@@ -30,7 +30,7 @@ def ops():
 
 
 def errors():
-    return {error["wire_code"]: error for error in printed("describe", "--errors")["errors"]}
+    return {error["wire_code"]: error for error in printed("describe", "--errors")}
 
 
 def need(condition, message):
@@ -102,6 +102,8 @@ class Checker:
         if spec["type"] == "array" and "items" in spec:
             for item in value:
                 self.value(spec["items"], item, f"{at}[]")
+        if spec.get("values") == "string":
+            need(all(isinstance(text, str) for text in value.values()), f"{self.op}: {at} holds what is no string")
         if spec["type"] == "object" and "fields" in spec:
             self.fields(spec["fields"], value, f"{at}.")
 
@@ -159,7 +161,8 @@ def check_error(op, reply, body, secrets=()):
         if body.get("op") is not None:
             need(body["op"] == op["id"], f"{wire_code}: op is {body['op']}, not {op['id']}")
             need(body.get("endpoint") == op.get("endpoint"), f"{wire_code}: endpoint is {body.get('endpoint')!r}")
-        need(wire_code in op["errors"] or GENERAL.fullmatch(wire_code), f"{op['id']} does not list the error {wire_code}")
+        own = {*op["errors"], *(limit.get("error") for limit in op.get("limits", []))}
+        need(wire_code in own or GENERAL.fullmatch(wire_code), f"{op['id']} does not list the error {wire_code}")
         coverage.saw("error", op["id"], wire_code)
 
 

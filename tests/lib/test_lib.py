@@ -18,17 +18,18 @@ LIST = {"id": "files.list", "endpoint": "files_list", "errors": ["files.not_foun
     {"name": "size", "type": "integer", "minimum": 0},
     {"name": "kind", "type": "choice", "choices": ["a", "b"]},
     {"name": "data", "type": "bytes"},
-    {"name": "limit", "type": "number", "nullable": True}]}}
-GOOD = {"entries": [{"name": "x", "target": "/y"}], "size": 1, "kind": "a", "data": "aGk=", "limit": None}
+    {"name": "limit", "type": "number", "nullable": True},
+    {"name": "variables", "type": "object", "values": "string"}]}}
+GOOD = {"entries": [{"name": "x", "target": "/y"}], "size": 1, "kind": "a", "data": "aGk=", "limit": None, "variables": {"A": "b"}}
 STREAM = {"id": "commands.stream", "errors": [], "events": [
     {"event": "stdout", "fields": [{"name": "data", "type": "string"}]},
     {"event": "error", "fields": [{"name": "error", "type": "string"}]},
     {"event": "exit", "final": True, "fields": [{"name": "exit_code", "type": "integer"}]}]}
-ROWS = {"errors": [
+ROWS = [
     {"wire_code": "files.not_found", "status": 404, "code": "file_not_found", "type": "FileNotFoundError"},
     {"wire_code": "files.exists", "status": 409, "code": "conflict", "type": "FileExistsError"},
     {"wire_code": "policy.path_denied", "status": 403, "code": "path_not_allowed", "type": "PermissionError"},
-    {"wire_code": "limit.rate", "status": 429, "code": "rate_limited", "type": "ResourceError"}]}
+    {"wire_code": "limit.rate", "status": 429, "code": "rate_limited", "type": "ResourceError"}]
 
 
 @pytest.fixture(autouse=True)
@@ -68,7 +69,7 @@ def test_a_good_result_passes_and_is_noted(notes):
 
 
 @pytest.mark.parametrize("change", [
-    {"size": "1"}, {"size": True}, {"size": 1.0}, {"size": -1}, {"kind": "c"}, {"data": "a"}, {"data": "a\n=="}, {"limit": "x"},
+    {"size": "1"}, {"size": True}, {"size": 1.0}, {"size": -1}, {"kind": "c"}, {"data": "a"}, {"data": "a\n=="}, {"limit": "x"}, {"variables": {"A": 1}},
     {"entries": None}, {"entries": [{}]}, {"entries": [{"name": 1}]}, {"entries": [{"name": "x", "new": 1}]}, {"extra": 1}])
 def test_a_wrong_result_is_a_breach(change):
     with pytest.raises(Breach):
@@ -181,7 +182,7 @@ def test_routes_are_filled_in_by_place():
         "process.signal": {"method": "POST", "path": "/process/{pid}/signal", "params": [
             {"name": "pid", "in": "path"}, {"name": "signal", "in": "body"}]},
         "files.list": {"method": "GET", "path": "/files/list", "params": [
-            {"name": "path", "in": "query"}, {"name": "hidden", "in": "query"}]}}
+            {"name": "path", "in": "query", "b64": "path_b64"}, {"name": "hidden", "in": "query"}]}}
     assert client.by_route("process.signal", {"pid": "a/b", "signal": 9})[:3] == ("POST", "/process/a%2Fb/signal", b'{"signal": 9}')
     assert client.by_route("files.list", {"path": b"a \xff+", "hidden": False}) == (
         "GET", "/files/list?path=a%20%FF%2B&hidden=false", None, {})
