@@ -189,7 +189,9 @@ size_t policy_file_line(const struct config *config, const char *rule)
 	const struct yaml_node *node = config->tree;
 	const char *path = str_starts(str_of(rule), "policy:") ? rule + strlen("policy:") : rule;
 
+	if (!node || !*path)
+		return 0;
 	while (node && *path)
 		node = step(node, &path);
-	return node && path > rule ? node->line : 0;
+	return node ? node->line : 0;
 }

@@ -249,7 +249,8 @@ static void unknown_keys(void **state)
 	refuses("limits: {process.start: {max_process: 1}}",
 		"p.yaml:1:26: 'process.start' has no limit 'max_process', did you mean 'max_processes'?");
 	refuses("limits: {system.info: {max: 1}}", "p.yaml:1:24: 'system.info' has no limit 'max'");
-	refuses("tokens: [{name: a, sha256: " HASH ", scopes: [\"file:*\"]}]", "p.yaml:1:102: unknown scope 'file:*', did you mean 'files:read'?");
+	refuses("tokens: [{name: a, scopes: [file:read]}]", "p.yaml:1:29: unknown scope 'file:read', did you mean 'files:read'?");
+	refuses("tokens: [{name: a, sha256: " HASH ", scopes: [\"file:*\"]}]", "p.yaml:1:103: unknown scope 'file:*'");
 }
 
 static void wrong_types(void **state)
