@@ -87,12 +87,13 @@ const struct principal *policy_principal(const struct policy *p, const char *nam
 
 int policy_check_rate(const struct principal *who, struct err *err)
 {
-	char rule[ERR_RULE_MAX];
+	char rule[ERR_RULE_MAX] = "limits.rate.per_second";
 	bool is_own = who->token && who->token->per_second > 0 && who->rate->per_second >= who->token->per_second;
 
 	if (rate_take(who->rate, clock_now_ns()))
 		return 0;
-	snprintf(rule, sizeof rule, is_own ? "tokens.%s.limits.rate.per_second" : "limits.rate.per_second", who->name);
+	if (is_own)
+		snprintf(rule, sizeof rule, "tokens.%s.limits.rate.per_second", who->name);
 	return err_deny(err, ERR_LIMIT_RATE, rule, "more than %g calls in a second", who->rate->per_second);
 }
 

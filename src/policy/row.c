@@ -6,7 +6,7 @@
 
 enum { KEY_MAX = 128, NAMES_MAX = 128, SHOWN_MAX = 256 };
 
-static int fail(struct row_reader *r, size_t line, size_t column, const char *fmt, va_list args)
+static int PRINTF_LIKE(4, 0) fail(struct row_reader *r, size_t line, size_t column, const char *fmt, va_list args)
 {
 	char reason[SHOWN_MAX];
 
