@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <time.h>
 
-const char *const policy_groups[] = { "core", "commands", "file_ops", "process", "terminal", "system", "dev_tools", "browser", NULL };
+const char *const policy_groups[] = { "core", "commands", "file_ops", "process", "terminal", "system", "dev_tools",
+	"browser", NULL };
 
 bool policy_has_tokens(const struct policy *p)
 {
@@ -54,8 +55,8 @@ int policy_check_expiry(const struct principal *who, struct err *err)
 	return err_deny(err, ERR_AUTH_EXPIRED, rule, "the token has expired");
 }
 
-const struct principal *policy_authenticate(const struct policy *p, struct str bearer, struct str access_token,
-	struct err *err)
+const struct principal *policy_authenticate(
+	const struct policy *p, struct str bearer, struct str access_token, struct err *err)
 {
 	struct str secret = bearer.p ? bearer : access_token;
 	uint8_t hash[TOKEN_HASH_SIZE];
@@ -168,7 +169,8 @@ int policy_check_op(const struct principal *who, const struct op *op, struct err
 	char rule[ERR_RULE_MAX];
 
 	if (!policy_op_enabled(who->policy, op, rule))
-		return err_deny(err, ERR_OP_NOT_ENABLED, rule + strlen("policy:"), "'%s' is switched off on this server", op->id);
+		return err_deny(err, ERR_OP_NOT_ENABLED, rule + strlen("policy:"),
+			"'%s' is switched off on this server", op->id);
 	return check_token(who, op, err);
 }
 

@@ -172,7 +172,8 @@ static const struct yaml_node *step(const struct yaml_node *node, const char **p
 	}
 	*path += **path == '.';
 	for (const struct yaml_node *child = node->first; child; child = child->next) {
-		const struct yaml_node *name = child->kind == YAML_MAP && !child->key ? yaml_tree_get(child, "name") : NULL;
+		const struct yaml_node *name = child->kind == YAML_MAP && !child->key ? yaml_tree_get(child, "name")
+										      : NULL;
 		const char *key = name && name->kind == YAML_SCALAR ? name->text : child->key;
 		size_t len = key ? strlen(key) : 0;
 

@@ -193,7 +193,11 @@ static int open_token_roots(struct policy *p, struct principal *who, struct err 
 /* A principal with all that the server has. */
 static void init_principal(struct policy *p, struct principal *who, const char *name)
 {
-	*who = (struct principal){ .policy = p, .name = name, .scopes = every_scope, .roots = p->roots, .facts = p->facts,
+	*who = (struct principal){ .policy = p,
+		.name = name,
+		.scopes = every_scope,
+		.roots = p->roots,
+		.facts = p->facts,
 		.rate = hold_new(&p->hold, struct rate) };
 	who->scope_list = list_of(every_scope);
 	rate_init(who->rate, p->config->limits.per_second, clock_now_ns());
@@ -208,9 +212,9 @@ static int add_token(struct policy *p, const struct token_config *token, struct 
 	who->scopes = token->scopes;
 	who->scope_list = list_of(token->scopes);
 	rate_init(who->rate, rate_narrower(p->config->limits.per_second, token->per_second), clock_now_ns());
-	if (token_find((const uint8_t (*)[TOKEN_HASH_SIZE])p->hashes, p->principal_count, token->hash) >= 0)
-		return err_set(err, ERR_ARGS_INVALID, "%s:%zu: the token '%s' is the one of the start options too", p->config->file,
-			token->line, token->name);
+	if (token_find((const uint8_t(*)[TOKEN_HASH_SIZE])p->hashes, p->principal_count, token->hash) >= 0)
+		return err_set(err, ERR_ARGS_INVALID, "%s:%zu: the token '%s' is the one of the start options too",
+			p->config->file, token->line, token->name);
 	memcpy(p->hashes[p->principal_count], token->hash, TOKEN_HASH_SIZE);
 	p->principal_count++;
 	p->secrets.texts[p->secrets.count++] = token->sha256;
@@ -293,7 +297,8 @@ static int check_whole(const struct policy *p, struct err *err)
 	const struct limit *limit = upload ? op_limit(upload, "max_bytes") : NULL;
 
 	if (p->config->process.user && !policy_has_tokens(p))
-		return err_set(err, ERR_ARGS_INVALID, "process.user without any token protects nothing: configure a token");
+		return err_set(
+			err, ERR_ARGS_INVALID, "process.user without any token protects nothing: configure a token");
 	if (p->max_upload_size < 0 || (limit && p->max_upload_size > limit->cap))
 		return err_set(err, ERR_ARGS_INVALID, "the largest upload must be from 1 to %lld bytes",
 			(long long)(limit ? limit->cap : INT64_MAX));

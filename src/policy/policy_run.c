@@ -10,8 +10,8 @@
 static const char path_default[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /* Variables that change which code a program runs, or whom it believes to be (R96). */
-static const char *const protected_names[] = { "LD_*", "BASH_ENV", "ENV", "IFS", "NODE_OPTIONS", "PYTHON*", "PERL5*", "RUBY*",
-	"GIT_*", "DOTNET_*", "JAVA_TOOL_OPTIONS", "PATH", "HOME", "USER", "SHELL", NULL };
+static const char *const protected_names[] = { "LD_*", "BASH_ENV", "ENV", "IFS", "NODE_OPTIONS", "PYTHON*", "PERL5*",
+	"RUBY*", "GIT_*", "DOTNET_*", "JAVA_TOOL_OPTIONS", "PATH", "HOME", "USER", "SHELL", NULL };
 
 int policy_check_signal(const struct principal *who, int number, struct err *err)
 {
@@ -24,7 +24,8 @@ static int check_name(struct str name, struct err *err)
 {
 	if (child_env_valid_name(name))
 		return 0;
-	return err_set(err, ERR_ARGS_INVALID, "'" STR_FMT "' is not a variable's name", (int)MIN(name.len, 64), name.len ? name.p : "");
+	return err_set(err, ERR_ARGS_INVALID, "'" STR_FMT "' is not a variable's name", (int)MIN(name.len, 64),
+		name.len ? name.p : "");
 }
 
 int policy_check_env(const struct principal *who, struct str name, struct err *err)
@@ -34,8 +35,8 @@ int policy_check_env(const struct principal *who, struct str name, struct err *e
 		return -1;
 	if (!str_starts(name, "ABX_"))
 		return 0;
-	return err_deny(err, ERR_POLICY_ENV, "process.env", "the variable '" STR_FMT "' is the server's own", (int)MIN(name.len, 64),
-		name.p);
+	return err_deny(err, ERR_POLICY_ENV, "process.env", "the variable '" STR_FMT "' is the server's own",
+		(int)MIN(name.len, 64), name.p);
 }
 
 int policy_check_env_set(const struct principal *who, struct str name, struct err *err)

@@ -81,8 +81,11 @@ static bool parse(struct str line, struct hold *hold, const char *name, uid_t ui
 		return false;
 	str_cut(&line, ':');
 	home = str_cut(&line, ':');
-	*ret_user = (struct user){ .name = hold_text(hold, own), .uid = (uid_t)own_uid, .gid = (gid_t)gid,
-		.home = home.len ? hold_text(hold, home) : "/", .shell = line.len ? hold_text(hold, line) : "/bin/sh" };
+	*ret_user = (struct user){ .name = hold_text(hold, own),
+		.uid = (uid_t)own_uid,
+		.gid = (gid_t)gid,
+		.home = home.len ? hold_text(hold, home) : "/",
+		.shell = line.len ? hold_text(hold, line) : "/bin/sh" };
 	return true;
 }
 

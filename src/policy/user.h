@@ -11,7 +11,7 @@ struct user {
 	const char *name, *home, *shell; /* home "/" and shell "/bin/sh" where the entry has none */
 	uid_t uid;
 	gid_t gid;
-	const gid_t *groups;             /* with gid as the first */
+	const gid_t *groups; /* with gid as the first */
 	size_t group_count;
 };
 

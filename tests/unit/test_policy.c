@@ -176,18 +176,21 @@ static void secrets_that_are_none(void **state)
 	refuses_with((struct policy_settings){ .token = "" }, NULL, "the token is empty");
 	refuses_with((struct policy_settings){ .token = "  " }, NULL, "the token is empty");
 	refuses_with((struct policy_settings){ .token = "a " }, NULL, "blank");
-	refuses_with((struct policy_settings){ .token = "twice" }, "tokens:\n- {name: a, sha256: HASH(twice), scopes: []}\n",
+	refuses_with((struct policy_settings){ .token = "twice" },
+		"tokens:\n- {name: a, sha256: HASH(twice), scopes: []}\n",
 		":2: the token 'a' is the one of the start options too");
-	refuses_with((struct policy_settings){ .token = "x" }, "tokens:\n- {name: token, sha256: HASH(y), scopes: []}\n",
+	refuses_with((struct policy_settings){ .token = "x" },
+		"tokens:\n- {name: token, sha256: HASH(y), scopes: []}\n",
 		":2: 'token' is the name of the start options' token");
 }
 
 static void scopes(void **state)
 {
-	struct policy *p = make("tokens:\n"
-				"- {name: look, sha256: HASH(look), scopes: [\"*:read\"]}\n"
-				"- {name: files, sha256: HASH(files), scopes: [\"files:*\"], ops: {files_delete: false, files.list: true}}\n"
-				"- {name: none, sha256: HASH(none), scopes: []}\n");
+	struct policy *p = make(
+		"tokens:\n"
+		"- {name: look, sha256: HASH(look), scopes: [\"*:read\"]}\n"
+		"- {name: files, sha256: HASH(files), scopes: [\"files:*\"], ops: {files_delete: false, files.list: true}}\n"
+		"- {name: none, sha256: HASH(none), scopes: []}\n");
 	const struct principal *look = caller(p, "look"), *files = caller(p, "files"), *none = caller(p, "none");
 
 	(void)state;
@@ -248,7 +251,8 @@ static void profiles(void **state)
 
 static void switches(void **state)
 {
-	struct policy *p = make("{groups: {dev_tools: true, file_ops: false}, ops: {files.list: true, process_start: false}}");
+	struct policy *p = make(
+		"{groups: {dev_tools: true, file_ops: false}, ops: {files.list: true, process_start: false}}");
 	const struct principal *who = caller(p, NULL);
 
 	(void)state;
@@ -271,9 +275,10 @@ static void switches(void **state)
 
 static void limits(void **state)
 {
-	struct policy *p = make("{limits: {process.start: {max_processes: 50}, max_watchers: 7},\n"
-				" tokens: [{name: low, sha256: HASH(low), scopes: [], limits: {process_start: {max_processes: 5, retain: 3}}},\n"
-				"          {name: high, sha256: HASH(high), scopes: [], limits: {process.start: {max_processes: 900}}}]}");
+	struct policy *p = make(
+		"{limits: {process.start: {max_processes: 50}, max_watchers: 7},\n"
+		" tokens: [{name: low, sha256: HASH(low), scopes: [], limits: {process_start: {max_processes: 5, retain: 3}}},\n"
+		"          {name: high, sha256: HASH(high), scopes: [], limits: {process.start: {max_processes: 900}}}]}");
 	const struct principal *low = caller(p, "low"), *high = caller(p, "high");
 
 	(void)state;
@@ -288,7 +293,8 @@ static void limits(void **state)
 	assert_int_equal(policy_server_limit(p, "max_connections"), 1024);
 	policy_unref(p);
 
-	p = make_with((struct policy_settings){ .max_upload_size = 12 }, "limits: {files.upload_stream: {max_bytes: 99}}");
+	p = make_with(
+		(struct policy_settings){ .max_upload_size = 12 }, "limits: {files.upload_stream: {max_bytes: 99}}");
 	assert_non_null(p);
 	assert_int_equal(policy_limit(caller(p, NULL), &some_upload, "max_bytes"), 12);
 	policy_unref(p);
@@ -308,10 +314,11 @@ static unsigned burst(const struct principal *who)
 
 static void rates(void **state)
 {
-	struct policy *p = make("{limits: {rate: {per_second: 0.002}},\n"
-				" tokens: [{name: a, sha256: HASH(a), scopes: []},\n"
-				"          {name: b, sha256: HASH(b), scopes: [], limits: {rate: {per_second: 0.001}}},\n"
-				"          {name: c, sha256: HASH(c), scopes: [], limits: {rate: {per_second: 900}}}]}");
+	struct policy *p = make(
+		"{limits: {rate: {per_second: 0.002}},\n"
+		" tokens: [{name: a, sha256: HASH(a), scopes: []},\n"
+		"          {name: b, sha256: HASH(b), scopes: [], limits: {rate: {per_second: 0.001}}},\n"
+		"          {name: c, sha256: HASH(c), scopes: [], limits: {rate: {per_second: 900}}}]}");
 
 	(void)state;
 	assert_int_equal(burst(caller(p, "a")), 1);
@@ -343,11 +350,12 @@ static void origin(const struct policy *p, const char *host, const char *from, c
 
 static void hosts_without_a_token(void **state)
 {
-	static const char *const good[] = { "localhost", "localhost:9000", "LOCALHOST:1", "127.0.0.1", "127.1.2.3:80", "[::1]",
-		"[::1]:9000", NULL };
-	static const char *const bad[] = { "", "example.com", "localhost.evil.example", "127.0.0.1.evil.example", "127.evil.example",
-		"127.0.0", "127.0.0.256", "127.0.0.1.", "127.0.0.1.5", "128.0.0.1", "0.0.0.0", "::1", "[::2]", "[::1", "[::1]x",
-		"localhost:", "localhost:x", "localhost:123456", "10.0.0.1:9000", "evil.example:127", "127..0.1", NULL };
+	static const char *const good[] = { "localhost", "localhost:9000", "LOCALHOST:1", "127.0.0.1", "127.1.2.3:80",
+		"[::1]", "[::1]:9000", NULL };
+	static const char *const bad[] = { "", "example.com", "localhost.evil.example", "127.0.0.1.evil.example",
+		"127.evil.example", "127.0.0", "127.0.0.256", "127.0.0.1.", "127.0.0.1.5", "128.0.0.1", "0.0.0.0",
+		"::1", "[::2]", "[::1", "[::1]x", "localhost:", "localhost:x", "localhost:123456", "10.0.0.1:9000",
+		"evil.example:127", "127..0.1", NULL };
 	struct policy *p = make(NULL);
 
 	(void)state;
@@ -365,7 +373,8 @@ static void hosts_without_a_token(void **state)
 
 static void origins(void **state)
 {
-	struct policy *p = make_with((struct policy_settings){ .token = "t" }, "cors: {origins: [\"https://app.example\"]}");
+	struct policy *p = make_with(
+		(struct policy_settings){ .token = "t" }, "cors: {origins: [\"https://app.example\"]}");
 
 	(void)state;
 	assert_non_null(p);
@@ -415,10 +424,11 @@ static void reaches(const struct principal *who, const char *path, unsigned flag
 
 static void paths(void **state)
 {
-	struct policy *p = make("{paths: {roots: [BASE], base: BASE, deny: [\"**/.env\"], readonly: [BASE/vendor]},\n"
-				" tokens: [{name: all, sha256: HASH(all), scopes: []},\n"
-				"          {name: sub, sha256: HASH(sub), scopes: [], paths: {roots: [BASE/sub], deny: [\"**/x\"]}},\n"
-				"          {name: deny, sha256: HASH(deny), scopes: [], paths: {deny: [BASE/sub]}}]}");
+	struct policy *p = make(
+		"{paths: {roots: [BASE], base: BASE, deny: [\"**/.env\"], readonly: [BASE/vendor]},\n"
+		" tokens: [{name: all, sha256: HASH(all), scopes: []},\n"
+		"          {name: sub, sha256: HASH(sub), scopes: [], paths: {roots: [BASE/sub], deny: [\"**/x\"]}},\n"
+		"          {name: deny, sha256: HASH(deny), scopes: [], paths: {deny: [BASE/sub]}}]}");
 	const struct principal *all = caller(p, "all"), *sub = caller(p, "sub"), *deny = caller(p, "deny");
 	struct policy_facts facts;
 
@@ -441,7 +451,8 @@ static void paths(void **state)
 	assert_int_equal(facts.deny.count, 2);
 	assert_int_equal(facts.readonly.count, 1);
 	policy_unref(p);
-	refuses("tokens: [{name: out, sha256: HASH(out), scopes: [], paths: {roots: [/etc]}}]", "tokens.out.paths.roots[0]");
+	refuses("tokens: [{name: out, sha256: HASH(out), scopes: [], paths: {roots: [/etc]}}]",
+		"tokens.out.paths.roots[0]");
 	refuses("paths: {roots: [BASE/none], base: BASE/none}", "paths.roots[0]");
 	refuses("paths: {roots: [/etc]}", "paths.base");
 }
@@ -490,14 +501,16 @@ static void programs(void **state)
 	assert_int_equal(err.code, ERR_POLICY_COMMAND);
 	assert_string_equal(err.rule, "policy:process.users");
 	policy_unref(p);
-	refuses("process: {users: [nobody-of-this-name]}", "process.users: no user 'nobody-of-this-name' on this system");
+	refuses("process: {users: [nobody-of-this-name]}",
+		"process.users: no user 'nobody-of-this-name' on this system");
 	refuses("process: {user: root}", geteuid() == 0 ? "process.user without any token" : "only root");
 }
 
 static void names_of_variables(void **state)
 {
-	static const char *const guarded[] = { "LD_PRELOAD", "BASH_ENV", "ENV", "IFS", "NODE_OPTIONS", "PYTHONPATH", "PERL5LIB",
-		"RUBYOPT", "GIT_DIR", "DOTNET_STARTUP_HOOKS", "JAVA_TOOL_OPTIONS", "PATH", "HOME", "USER", "SHELL", NULL };
+	static const char *const guarded[] = { "LD_PRELOAD", "BASH_ENV", "ENV", "IFS", "NODE_OPTIONS", "PYTHONPATH",
+		"PERL5LIB", "RUBYOPT", "GIT_DIR", "DOTNET_STARTUP_HOOKS", "JAVA_TOOL_OPTIONS", "PATH", "HOME", "USER",
+		"SHELL", NULL };
 	struct policy *p = make(NULL);
 	const struct principal *who = caller(p, NULL);
 
@@ -586,7 +599,8 @@ static void environment_without_memory(void **state)
 
 static void masks(void **state)
 {
-	struct policy *p = make_with((struct policy_settings){ .token = "s3cret" }, "tokens: [{name: a, sha256: HASH(x), scopes: []}]");
+	struct policy *p = make_with(
+		(struct policy_settings){ .token = "s3cret" }, "tokens: [{name: a, sha256: HASH(x), scopes: []}]");
 	AUTOBUF struct buf text;
 
 	(void)state;

@@ -34,7 +34,8 @@ static int set_up(void **state)
 			 "user:x:1000:1001:A User,,,:/home/user:/bin/zsh\n"
 			 "userx:x:1002:1001::/home/x:\n"
 			 "bare:x:1003:7::");
-	write_to(group, "root:x:0:\nwheel:x:10:root,user\nusers:x:1001:user\nother:x:12:userx,xuser\nbad:x:y:user\nlast:x:13:user");
+	write_to(group,
+		"root:x:0:\nwheel:x:10:root,user\nusers:x:1001:user\nother:x:12:userx,xuser\nbad:x:y:user\nlast:x:13:user");
 	return 0;
 }
 
@@ -74,7 +75,8 @@ static void entries(void **state)
 
 static void nobody(void **state)
 {
-	static const char *const names[] = { "use", "users", "", "broken", "minus", "huge", "# a comment", "user:x", NULL };
+	static const char *const names[] = { "use", "users", "", "broken", "minus", "huge", "# a comment", "user:x",
+		NULL };
 	const struct user_files missing = { "/nonexistent/passwd", "/nonexistent/group" };
 	const struct user_files no_groups = { passwd, "/nonexistent/group" };
 	struct hold hold = { NULL };
