@@ -12,98 +12,28 @@ static const char alphabets[2][64 + 1] = {
 	[FOR_URLS] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
 };
 
+enum { BAD = 0x80 };
+
 /* Both characters of every twelve bits: half as many look-ups. */
 static char pairs[2][64 * 64][2];
+
+/* The six bits of each character of both alphabets. */
+static uint8_t sextets[256];
+
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void make_pairs(void)
+static void make_tables(void)
 {
+	memset(sextets, BAD, sizeof sextets);
 	for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
 		for (size_t bits = 0; bits < ARRAY_LEN(pairs[i]); bits++) {
 			pairs[i][bits][0] = alphabets[i][bits / 64];
 			pairs[i][bits][1] = alphabets[i][bits % 64];
 		}
+		for (size_t bits = 0; bits < 64; bits++)
+			sextets[(unsigned char)alphabets[i][bits]] = (uint8_t)bits;
 	}
 }
-
-enum { BAD = 0x80 };
-
-/* The six bits of each character of both alphabets. */
-static const uint8_t sextets[256] = {
-	[0 ... '+' - 1] = BAD,
-	['+'] = 62,
-	[','] = BAD,
-	['-'] = 62,
-	['.'] = BAD,
-	['/'] = 63,
-	['0'] = 52,
-	53,
-	54,
-	55,
-	56,
-	57,
-	58,
-	59,
-	60,
-	61,
-	[':' ... '@'] = BAD,
-	['A'] = 0,
-	1,
-	2,
-	3,
-	4,
-	5,
-	6,
-	7,
-	8,
-	9,
-	10,
-	11,
-	12,
-	13,
-	14,
-	15,
-	16,
-	17,
-	18,
-	19,
-	20,
-	21,
-	22,
-	23,
-	24,
-	25,
-	['[' ... '^'] = BAD,
-	['_'] = 63,
-	['`'] = BAD,
-	['a'] = 26,
-	27,
-	28,
-	29,
-	30,
-	31,
-	32,
-	33,
-	34,
-	35,
-	36,
-	37,
-	38,
-	39,
-	40,
-	41,
-	42,
-	43,
-	44,
-	45,
-	46,
-	47,
-	48,
-	49,
-	50,
-	51,
-	['z' + 1 ... 255] = BAD,
-};
 
 size_t base64_encoded_len(size_t len)
 {
@@ -168,7 +98,7 @@ static void append(struct buf *out, struct str bytes, enum alphabet which, bool 
 	to = buf_reserve(out, bytes.len > SIZE_MAX / 2 ? SIZE_MAX : base64_encoded_len(bytes.len));
 	if (!to)
 		return;
-	pthread_once(&once, make_pairs);
+	pthread_once(&once, make_tables);
 	buf_commit(out, (size_t)(encode(to, bytes, which, pad) - to));
 }
 
@@ -211,6 +141,7 @@ ssize_t base64_decode(char *to, struct str text)
 	unsigned bad = 0;
 	ssize_t last;
 
+	pthread_once(&once, make_tables);
 	while (padding < 2 && padding < left && from[left - 1 - padding] == '=')
 		padding++;
 	if (padding && left % 4)

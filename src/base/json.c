@@ -460,8 +460,10 @@ static int parse(struct parser *ps)
 
 int json_parse(struct arena *arena, char *text, size_t len, struct json **ret_value, struct json_error *ret_error)
 {
+	char nothing[1];
+	char *start = len ? text : nothing;
 	struct parser ps = {
-		.arena = arena, .p = text, .end = text + len, .line_start = text, .line = 1, .expect = VALUE
+		.arena = arena, .p = start, .end = start + len, .line_start = start, .line = 1, .expect = VALUE
 	};
 	int rc = parse(&ps);
 
