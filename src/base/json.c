@@ -62,8 +62,6 @@ static void skip_blanks(struct parser *ps)
 	}
 }
 
-/* Strings */
-
 static int hex4(const char *p, const char *end)
 {
 	int value = 0;
@@ -191,8 +189,6 @@ static int read_string(struct parser *ps, struct str *ret_text)
 	return 0;
 }
 
-/* Numbers */
-
 static const char *skip_digits(const char *p, const char *end)
 {
 	while (p < end && *p >= '0' && *p <= '9')
@@ -296,8 +292,6 @@ static int read_number(struct parser *ps, struct json *value)
 	return 0;
 }
 
-/* Values */
-
 static int read_word(struct parser *ps, struct json *value)
 {
 	static const struct {
@@ -325,12 +319,13 @@ static int read_word(struct parser *ps, struct json *value)
 
 static void attach(struct parser *ps, struct json *value)
 {
-	struct frame *frame = &ps->frames[ps->depth - 1];
+	struct frame *frame;
 
 	if (ps->depth == 0) {
 		ps->root = value;
 		return;
 	}
+	frame = &ps->frames[ps->depth - 1];
 	if (frame->last)
 		frame->last->next = value;
 	else

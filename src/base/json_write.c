@@ -138,8 +138,6 @@ void json_base64(struct json_writer *w, struct str bytes)
 	buf_addc(w->out, '"');
 }
 
-/* Strings */
-
 static void add_code(struct buf *out, unsigned code)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -219,8 +217,6 @@ void json_escape(struct buf *out, struct str text)
 		text.len -= len;
 	}
 }
-
-/* Trees */
 
 static int compare_keys(const void *a, const void *b)
 {

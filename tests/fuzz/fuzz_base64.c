@@ -47,10 +47,10 @@ static void accepted_texts_are_unique(struct str text)
 	AUTOBUF struct buf url;
 	ssize_t len = base64_decode(bytes, text);
 
+	buf_init(&url, TEXT_MAX);
 	if (len < 0)
 		return;
 	require((size_t)len <= text.len);
-	buf_init(&url, TEXT_MAX);
 	base64url_encode(&url, (struct str){ bytes, (size_t)len });
 	require(url.len <= text.len && text.len - url.len <= 2);
 	for (size_t i = 0; i < text.len; i++) {
