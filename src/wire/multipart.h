@@ -23,8 +23,8 @@ struct multipart {
 	size_t boundary_len, matched;
 	int state;
 	bool in_part;
-	struct buf header;    /* of the part whose header is being read */
-	char filename[1024];  /* as sent, unquoted, UTF-8 or not; filename* is not used (RFC 7578, 4.2) */
+	struct buf header;   /* of the part whose header is being read */
+	char filename[1024]; /* as sent, unquoted, UTF-8 or not; filename* is not used (RFC 7578, 4.2) */
 	size_t filename_len;
 };
 
@@ -36,5 +36,6 @@ void multipart_free(struct multipart *m);
  * Takes from the front of *bytes (moved) until there is an event.  -EINVAL when malformed.
  * Data that turns out not to be a boundary may point into m.
  */
-int multipart_next(struct multipart *m, struct str *bytes, enum multipart_event *ret_event, struct str *ret_data) MUST_CHECK;
+int multipart_next(
+	struct multipart *m, struct str *bytes, enum multipart_event *ret_event, struct str *ret_data) MUST_CHECK;
 bool multipart_done(const struct multipart *m);

@@ -10,10 +10,11 @@
 enum { URL_SEGMENTS_MAX = 8 };
 
 struct url {
-	struct str segments[URL_SEGMENTS_MAX]; /* decoded; "/" has none; empty ones (doubled slashes, a final one) are left out */
+	struct str segments
+		[URL_SEGMENTS_MAX]; /* decoded; "/" has none; empty ones (doubled slashes, a final one) are left out */
 	size_t count;
-	bool too_deep;            /* more segments than that: no op has this path */
-	struct str query;         /* raw, without '?' */
+	bool too_deep;    /* more segments than that: no op has this path */
+	struct str query; /* raw, without '?' */
 };
 
 /*
