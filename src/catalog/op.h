@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an op is.  Each op is one constant in one file of ops/, listed in ops/ops.def.
+ *
+ * Two ways to do the work, exactly one of which is given:
+ * - work(): for what may block (disk).  Runs in a worker of the op's lane, fills in call->out
+ *   and returns 0, or -1 with call->err.  It looks at call_stopped() where it may take long.
+ * - start(): for what waits (children, streams, bodies).  Runs on the loop, never blocks, and
+ *   sees to it that the call is finished later, once (call/call.h).
+ */
+#pragma once
+
+#include "catalog/field.h"
+#include "base/err.h"
+
+struct call;
+
+enum op_kind { OP_JSON, OP_SSE, OP_RAW, OP_WS };
+
+enum op_effects {
+	OP_READS = 1,
+	OP_WRITES = 2,
+	OP_RUNS = 4,        /* starts programs: the call is ended when its caller leaves (R14) */
+	OP_IDEMPOTENT = 8,
+};
+
+enum op_lane { OP_LANE_SHORT, OP_LANE_LONG };
+
+enum { OP_ONE_OF_MAX = 4 };
+
+/* Of these parameters exactly one is given (or at most one, when `optional`). */
+struct one_of {
+	const char *names[OP_ONE_OF_MAX + 1];
+	bool optional;
+};
+
+struct event {
+	const char *name;
+	const struct field *fields;
+	size_t size;       /* of the struct */
+	bool final;        /* the last one of its stream */
+	bool has_id;
+	const char *text;
+};
+
+/* A number that the policy may change between 0 and cap; ops ask for it with call_limit(). */
+struct limit {
+	const char *name;
+	int64_t def, cap;
+	enum err_code code; /* when it is passed */
+	const char *text;
+};
+
+struct raw {
+	bool request, response; /* bytes instead of JSON, which way */
+	bool multipart;         /* the request may be multipart/form-data too */
+	const char *media_type; /* of the response */
+};
+
+enum { OP_ERRORS_MAX = 24, OP_LIMITS_MAX = 6, OP_EVENTS_MAX = 8, OP_ROUTES_MAX = 2 };
+
+struct op {
+	const char *id;        /* "files.list" */
+	const char *endpoint;  /* "files_list", NULL when there was none in v1 */
+	const char *group, *scope; /* scope NULL: no authentication */
+	enum op_kind kind;
+	const char *method, *path;      /* "GET", "/process/{pid}" */
+	const char *also;               /* a second path that answers the same op, or NULL */
+	const char *since, *summary, *description;
+	unsigned effects;
+	const struct field *params;     /* NULL: none */
+	size_t params_size;
+	const struct one_of *one_of;    /* ends with an empty one; NULL: none */
+	const struct field *result;     /* NULL for streams */
+	size_t result_size;
+	const struct event *events;     /* of OP_SSE; ends with an empty one */
+	const struct raw *raw;          /* of OP_RAW */
+	const enum err_code *errors;    /* its own, ends with ERR_NONE; those of every op are not repeated */
+	const struct limit *limits;     /* ends with an empty one; NULL: none */
+	enum op_lane lane;
+	int (*work)(struct call *call);
+	void (*start)(struct call *call);
+};
+
+extern const struct op *const ops_all[]; /* in manual order, NULL at the end; made from ops/ops.def */
+
+const struct op *op_find(struct str id);               /* by id or endpoint id */
+const struct limit *op_limit(const struct op *op, const char *name);
+bool op_param_in_route(const struct op *op, const char *name);

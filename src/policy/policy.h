@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is allowed: one set of decisions, made from the options and the policy file.
+ *
+ * A struct policy is immutable once built; a reload builds a new one (policy_ref/policy_unref:
+ * the calls in flight and the server are the two owners).  A principal is the caller behind one
+ * token; it belongs to its policy and can only be narrower.
+ */
+#pragma once
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "catalog/op.h"
+
+struct policy;
+struct principal;
+struct roots; /* place.h */
+
+enum { TOKEN_HASH_SIZE = 32 };
+
+/* What the command line and the environment say; NULL or 0 where they say nothing. */
+struct policy_settings {
+	const char *file;             /* policy file, or NULL */
+	const char *token;            /* one full-access token, or NULL */
+	const char *base_dir;
+	const char *disabled_groups;  /* comma list */
+	int64_t max_upload_size;
+};
+
+/* NULL with err: the file's line, column and reason; a root that is missing; an empty token. */
+struct policy *policy_new(const struct policy_settings *settings, struct err *err);
+struct policy *policy_ref(struct policy *p);
+void policy_unref(struct policy *p);
+
+bool policy_has_tokens(const struct policy *p); /* else every caller is "local" with every scope */
+
+/*
+ * Host and Origin (R73, R107).  scheme is "http"; origin.p NULL when absent.  0, or -1 with
+ * ERR_POLICY_ORIGIN.  *ret_cors: the origin is a listed one, so the reply carries CORS headers.
+ */
+int policy_check_origin(const struct policy *p, struct str host, struct str origin, bool *ret_cors, struct err *err) MUST_CHECK;
+
+/*
+ * Who calls.  bearer: the part behind "Bearer ", from one Authorization line; p NULL when absent.
+ * NULL with err (AUTH_*).  Compared in constant time, by SHA-256.
+ */
+const struct principal *policy_authenticate(const struct policy *p, struct str bearer, struct str access_token, struct err *err);
+
+/* Rate, op switched on, scope: in this order (R91). */
+int policy_check_rate(const struct principal *who, struct err *err) MUST_CHECK;
+int policy_check_op(const struct principal *who, const struct op *op, struct err *err) MUST_CHECK;
+
+bool policy_op_enabled(const struct policy *p, const struct op *op, char ret_rule[static ERR_RULE_MAX]);
+
+/* The effective limit of an op, and those without an op ("max_body_bytes", "max_connections", …). */
+int64_t policy_limit(const struct principal *who, const struct op *op, const char *name);
+int64_t policy_server_limit(const struct policy *p, const char *name);
+
+/* Whether a principal may send the signal, set the variable (R79, R96), name the user. */
+int policy_check_signal(const struct principal *who, int number, struct err *err) MUST_CHECK;
+int policy_check_env(const struct principal *who, const char *name, struct err *err) MUST_CHECK;
+int policy_check_user(const struct principal *who, const char *user, struct err *err) MUST_CHECK;
+
+/* Facts of a principal. */
+const struct policy *principal_policy(const struct principal *who);
+const char *principal_name(const struct principal *who);
+const struct list *principal_scopes(const struct principal *who); /* of const char * */
+const struct roots *principal_roots(const struct principal *who);
+
+/* Facts for capabilities. */
+struct policy_facts {
+	const char *base;
+	struct list roots, readonly, deny; /* of const char * */
+};
+void policy_facts(const struct principal *who, struct policy_facts *ret_facts);
+bool policy_group_enabled(const struct policy *p, const char *group);
+extern const char *const policy_groups[]; /* every group's name, NULL at the end */
+
+/* A secret that the log must never show is replaced by "***" (R77). */
+void policy_mask(const struct policy *p, struct buf *text);
