@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FIRST_SIZE = 256 };
+enum { FIRST_SIZE = 256, KEPT_EMPTY_MAX = 64 * 1024 };
 
 void buf_init(struct buf *b, size_t limit)
 {
@@ -36,7 +36,7 @@ void buf_free(struct buf *b)
 	b->failed = false;
 }
 
-static void fail(struct buf *b)
+void buf_fail(struct buf *b)
 {
 	release(b);
 	b->failed = true;
@@ -56,10 +56,12 @@ static bool grow(struct buf *b, size_t needed)
 	size_t cap = b->cap ? b->cap : FIRST_SIZE;
 	char *start;
 
+	if (needed > SIZE_MAX / 2)
+		return false;
 	while (cap < needed)
 		cap *= 2;
 	/* The limit is a promise about memory too: do not double past it. */
-	cap = MIN(cap, MAX(b->limit + 1, needed));
+	cap = MIN(cap, MAX(needed, b->limit < SIZE_MAX ? b->limit + 1 : SIZE_MAX));
 	if (b->budgeted && !budget_take(cap - b->cap))
 		return false;
 	start = realloc(b->data ? b->data - b->skipped : NULL, cap);
@@ -78,13 +80,13 @@ char *buf_reserve(struct buf *b, size_t len)
 	if (b->failed)
 		return NULL;
 	if (len > b->limit || b->len > b->limit - len) {
-		fail(b);
+		buf_fail(b);
 		return NULL;
 	}
-	if (b->skipped + b->len + len + 1 > b->cap && b->skipped)
+	if (b->skipped && b->cap - b->skipped - b->len <= len)
 		buf_compact(b);
-	if (b->len + len + 1 > b->cap && !grow(b, b->len + len + 1)) {
-		fail(b);
+	if (b->cap - b->len <= len && !grow(b, b->len + len + 1)) {
+		buf_fail(b);
 		return NULL;
 	}
 	return b->data + b->len;
@@ -145,7 +147,9 @@ void buf_drop(struct buf *b, size_t len)
 	b->data += len;
 	b->len -= len;
 	b->skipped += len;
-	if (b->len == 0)
+	if (b->len == 0 && b->cap > KEPT_EMPTY_MAX)
+		release(b);
+	else if (b->len == 0)
 		buf_compact(b);
 }
 
