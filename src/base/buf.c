@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { FIRST_SIZE = 256 };
 
 void buf_init(struct buf *b, size_t limit)
 {

@@ -152,7 +152,7 @@ static void find_oom_counter(void)
 		group.oom_fd = openat(group.own_fd, "memory.events", O_RDONLY | O_CLOEXEC);
 	if (group.oom_fd >= 0 || find_folder("memory", path) < 0)
 		return;
-	strncat(path, "/memory.oom_control", sizeof path - strlen(path) - 1);
+	snprintf(path + strlen(path), sizeof path - strlen(path), "/memory.oom_control");
 	group.oom_fd = open(path, O_RDONLY | O_CLOEXEC);
 }
 
