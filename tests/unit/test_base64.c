@@ -50,8 +50,8 @@ static void anything_else_is_refused(void **state)
 	(void)state;
 	static const char *const rows[] = { "=", "==", "===", "====", "A",
 		"A=", "A==", "A===", "AA=", "AAA==", "AAAA=", "AAAA==", "AAAA====", "AA=A", "A=AA", "=AAA",
-		"AB==", "AAB=", "AB", "AAB", "AA A", " AAAA", "AAAA\n", "AA\nAA", "AA.A", "AA,A", "AA:A", "AA@A",
-		"AA[A", "AA^A", "AA`A", "AA{A", "\x80\x80\x80\x80", "AAA\xff", "AA==AAAA" };
+		"AB==", "AI==", "AAB=", "AB", "AAB", "AA A", " AAAA", "AAAA\n", "AA\nAA", "AA.A", "AA,A", "AA:A",
+		"AA@A", "AA[A", "AA^A", "AA`A", "AA{A", "\x80\x80\x80\x80", "AAA\xff", "AA==AAAA" };
 	char bytes[16];
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)

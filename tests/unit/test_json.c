@@ -222,6 +222,7 @@ static void lone_surrogates(void **state)
 	REFUSED("\"\\ud800\\n\"", 1, 2, "surrogate");
 	REFUSED("\"\\ud800\\udc\"", 1, 2, "surrogate");
 	REFUSED("\"\\ud800x\"", 1, 2, "surrogate");
+	REFUSED("\"\\ud800\\ue000\"", 1, 2, "surrogate");
 	REFUSED("\"\\ud800\\", 1, 2, "surrogate");
 	REFUSED("{\"\\udfff\":1}", 1, 3, "surrogate");
 	assert_true(
