@@ -10,9 +10,9 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/users.h"
 #include "catalog/op.h"
 #include "policy/child_env.h"
-#include "policy/user.h"
 
 #include <sys/resource.h>
 
@@ -90,6 +90,7 @@ bool policy_fsync(const struct policy *p);
 
 /* Whom to run as: a name that policy_check_user() let pass, or NULL for process.user.  NULL: as the server itself. */
 const struct user *policy_user(const struct policy *p, const char *name);
+size_t policy_user_groups(const struct policy *p, const struct user *user, gid_t *to, size_t max); /* its own first */
 
 /*
  * What a program is given before the caller's own variables: the inherited ones, HOME USER LOGNAME

@@ -39,6 +39,7 @@ struct policy {
 	size_t principal_count;
 	struct principal local;    /* when there are none */
 	int64_t max_upload_size;   /* 0 not given */
+	struct users *users_table;    /* of the system, when the policy was made */
 	const struct user *self;   /* NULL: our uid has no entry */
 	const struct user **users; /* process.user first, if given, then process.users */
 	size_t user_count;

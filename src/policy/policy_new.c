@@ -33,6 +33,7 @@ void policy_unref(struct policy *p)
 	for (size_t i = 0; i < p->secrets.count; i++)
 		explicit_bzero((char *)p->secrets.texts[i], strlen(p->secrets.texts[i]));
 	policy_file_free(p->config);
+	users_free(p->users_table);
 	hold_free(&p->hold);
 	free(p);
 }
@@ -262,7 +263,7 @@ static int add_principals(struct policy *p, const struct policy_settings *settin
 
 static int add_user(struct policy *p, const char *name, const char *key, struct err *err)
 {
-	const struct user *user = user_by_name(&user_system, &p->hold, name);
+	const struct user *user = users_by_name(p->users_table, name);
 
 	if (!user)
 		return err_set(err, ERR_ARGS_INVALID, "%s: no user '%.64s' on this system", key, name);
@@ -277,7 +278,8 @@ static int read_users(struct policy *p, struct err *err)
 	texts users = p->config->process.users;
 	const char *user = p->config->process.user;
 
-	p->self = user_by_uid(&user_system, &p->hold, geteuid());
+	p->users_table = users_load();
+	p->self = users_by_id(p->users_table, geteuid());
 	p->users = hold_array(&p->hold, const struct user *, count_texts(users) + 1);
 	if (user && !user[0])
 		p->config->process.user = user = NULL;

@@ -83,6 +83,11 @@ const struct user *policy_user(const struct policy *p, const char *name)
 	return user && user->uid != geteuid() ? user : NULL;
 }
 
+size_t policy_user_groups(const struct policy *p, const struct user *user, gid_t *to, size_t max)
+{
+	return users_groups(p->users_table, user, to, max);
+}
+
 mode_t policy_umask(const struct policy *p)
 {
 	return (mode_t)p->config->process.umask;
@@ -159,8 +164,8 @@ static void put_identity(const struct policy *p, const struct user *other, struc
 		child_env_put(env, "HOME", str_of(other->home));
 		child_env_put(env, "SHELL", str_of(other->shell));
 	}
-	put_missing(env, "HOME", user ? user->home : "/");
-	put_missing(env, "SHELL", user ? user->shell : "/bin/sh");
+	put_missing(env, "HOME", user && user->home[0] ? user->home : "/");
+	put_missing(env, "SHELL", user && user->shell[0] ? user->shell : "/bin/sh");
 	if (user)
 		child_env_put(env, "USER", str_of(user->name));
 	put_missing(env, "USER", number);
