@@ -10,7 +10,6 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/users.h"
 #include "catalog/op.h"
 #include "policy/child_env.h"
 
@@ -88,9 +87,17 @@ size_t policy_rlimits(const struct policy *p,
 mode_t policy_umask(const struct policy *p);                         /* of new files too (R55) */
 bool policy_fsync(const struct policy *p);
 
+/* A user of /etc/passwd and /etc/group, as they were when the policy was made. */
+struct run_as {
+	const char *name, *home, *shell;
+	uid_t uid;
+	gid_t gid;
+	const gid_t *groups; /* gid is the first */
+	size_t group_count;
+};
+
 /* Whom to run as: a name that policy_check_user() let pass, or NULL for process.user.  NULL: as the server itself. */
-const struct user *policy_user(const struct policy *p, const char *name);
-size_t policy_user_groups(const struct policy *p, const struct user *user, gid_t *to, size_t max); /* its own first */
+const struct run_as *policy_user(const struct policy *p, const char *name);
 
 /*
  * What a program is given before the caller's own variables: the inherited ones, HOME USER LOGNAME

@@ -37,11 +37,10 @@ struct policy {
 	struct principal *principals; /* as many as hashes */
 	uint8_t (*hashes)[TOKEN_HASH_SIZE];
 	size_t principal_count;
-	struct principal local;    /* when there are none */
-	int64_t max_upload_size;   /* 0 not given */
-	struct users *users_table;    /* of the system, when the policy was made */
-	const struct user *self;   /* NULL: our uid has no entry */
-	const struct user **users; /* process.user first, if given, then process.users */
+	struct principal local;      /* when there are none */
+	int64_t max_upload_size;     /* 0 not given */
+	const struct run_as *self;   /* NULL: our uid has no entry */
+	const struct run_as **users; /* process.user first, if given, then process.users */
 	size_t user_count;
 	struct policy_secrets secrets;
 };

@@ -51,7 +51,7 @@ int policy_check_env_set(const struct principal *who, struct str name, struct er
 	return 0;
 }
 
-static const struct user *find_user(const struct policy *p, const char *name)
+static const struct run_as *find_user(const struct policy *p, const char *name)
 {
 	for (size_t i = 0; i < p->user_count; i++) {
 		if (strcmp(p->users[i]->name, name) == 0)
@@ -72,20 +72,15 @@ int policy_check_user(const struct principal *who, const char *user, struct err 
 	return err_deny(err, ERR_POLICY_COMMAND, "process.users", "programs may not run as '%.64s'", user);
 }
 
-const struct user *policy_user(const struct policy *p, const char *name)
+const struct run_as *policy_user(const struct policy *p, const char *name)
 {
-	const struct user *user = NULL;
+	const struct run_as *user = NULL;
 
 	if (name)
 		user = find_user(p, name);
 	else if (p->config->process.user)
 		user = p->users[0];
 	return user && user->uid != geteuid() ? user : NULL;
-}
-
-size_t policy_user_groups(const struct policy *p, const struct user *user, gid_t *to, size_t max)
-{
-	return users_groups(p->users_table, user, to, max);
 }
 
 mode_t policy_umask(const struct policy *p)
@@ -154,9 +149,9 @@ static void put_missing(struct child_env *env, const char *name, const char *val
  * Who the program is: of another user all four come from its entry.  Of our own user HOME and
  * SHELL may have been set on purpose, and the name is the entry's where there is one.
  */
-static void put_identity(const struct policy *p, const struct user *other, struct child_env *env)
+static void put_identity(const struct policy *p, const struct run_as *other, struct child_env *env)
 {
-	const struct user *user = other ? other : p->self;
+	const struct run_as *user = other ? other : p->self;
 	char number[16];
 
 	snprintf(number, sizeof number, "%u", (unsigned)geteuid());
@@ -164,8 +159,8 @@ static void put_identity(const struct policy *p, const struct user *other, struc
 		child_env_put(env, "HOME", str_of(other->home));
 		child_env_put(env, "SHELL", str_of(other->shell));
 	}
-	put_missing(env, "HOME", user && user->home[0] ? user->home : "/");
-	put_missing(env, "SHELL", user && user->shell[0] ? user->shell : "/bin/sh");
+	put_missing(env, "HOME", user ? user->home : "/");
+	put_missing(env, "SHELL", user ? user->shell : "/bin/sh");
 	if (user)
 		child_env_put(env, "USER", str_of(user->name));
 	put_missing(env, "USER", number);

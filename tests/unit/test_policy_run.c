@@ -37,6 +37,37 @@ static void programs(void **state)
 	refuses("process: {user: root}", geteuid() == 0 ? "process.user without any token" : "only root");
 }
 
+/* Only root may be somebody else; then all that tells who one is comes from that user's entry. */
+static void another_user(void **state)
+{
+	struct policy *p;
+	struct arena arena;
+	struct child_env env;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	p = make_with((struct policy_settings){ .token = "t" }, "process: {user: nobody}");
+	assert_non_null(p);
+	assert_non_null(policy_user(p, NULL));
+	assert_string_equal(policy_user(p, NULL)->name, "nobody");
+	assert_true(policy_user(p, NULL)->group_count >= 1);
+	assert_int_equal(policy_user(p, NULL)->groups[0], policy_user(p, NULL)->gid);
+	assert_int_equal(policy_check_user(caller(p, "t"), "nobody", &err), 0);
+	assert_int_equal(policy_check_user(caller(p, "t"), "root", &err), -1);
+	setenv("HOME", "/root", 1);
+	setenv("USER", "root", 1);
+	arena_init(&arena, 1 << 20);
+	child_env_init(&env, &arena);
+	policy_child_env(p, NULL, false, &env);
+	assert_string_equal(child_env_get(&env, "USER"), "nobody");
+	assert_string_equal(child_env_get(&env, "LOGNAME"), "nobody");
+	assert_string_equal(child_env_get(&env, "HOME"), policy_user(p, NULL)->home);
+	assert_string_equal(child_env_get(&env, "SHELL"), policy_user(p, NULL)->shell);
+	arena_free(&arena);
+	policy_unref(p);
+}
+
 static void names_of_variables(void **state)
 {
 	static const char *const guarded[] = { "LD_PRELOAD", "BASH_ENV", "ENV", "IFS", "NODE_OPTIONS", "PYTHONPATH",
@@ -179,6 +210,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(programs),
+		cmocka_unit_test(another_user),
 		cmocka_unit_test(names_of_variables),
 		cmocka_unit_test(environment),
 		cmocka_unit_test(environment_without_memory),
