@@ -93,7 +93,8 @@ extern const struct field call_error_fields[];
 /*
  * The request's raw body: fills `to` with exactly len bytes, or fewer at its end, then calls fn
  * (never from inside): got bytes, and whether the body is complete.  One at a time; not asking is
- * back-pressure.  A caller that leaves in the middle is on_gone, and fn does not come.
+ * back-pressure.  A caller that leaves in the middle is on_gone, and fn does not come; so is a
+ * body that is malformed or too slow, with call->err filled in for call_fail().
  */
 typedef void call_body_fn(struct call *call, size_t got, bool end);
 void call_body(struct call *call, char *to, size_t len, call_body_fn *fn);

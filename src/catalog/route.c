@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "catalog/route.h"
 
+#include <stdio.h>
+
 static bool is_placeholder(struct str part)
 {
 	return part.len > 2 && part.p[0] == '{';
@@ -31,11 +33,11 @@ static bool match(const char *template, const struct str *segments, size_t count
 
 static void allow(struct route *r, const char *method)
 {
+	size_t len = strlen(r->allow);
+
 	if (strstr(r->allow, method))
 		return;
-	if (r->allow[0])
-		strncat(r->allow, ", ", sizeof r->allow - strlen(r->allow) - 1);
-	strncat(r->allow, method, sizeof r->allow - strlen(r->allow) - 1);
+	snprintf(r->allow + len, sizeof r->allow - len, "%s%s", len ? ", " : "", method);
 	if (strcmp(method, "GET") == 0)
 		allow(r, "HEAD");
 }
