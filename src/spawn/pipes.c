@@ -24,8 +24,9 @@ static void close_stream(struct pipes *p, unsigned stream)
 	close_fd(take_fd(&p->fds[stream]));
 }
 
-static void close_input(struct pipes *p)
+void pipes_close_input(struct pipes *p)
 {
+	p->input.len = 0;
 	watch_stop(&p->in_watch);
 	close_fd(take_fd(&p->in_fd));
 }
@@ -74,8 +75,14 @@ void pipes_start(struct pipes *p, struct loop *loop, int in, int out, int err, c
 static bool read_once(struct pipes *p, unsigned stream)
 {
 	static char scratch[READ_SIZE]; /* one loop, one thread */
-	ssize_t len = read(p->fds[stream], scratch, sizeof scratch);
+	size_t wanted = p->events->room ? MIN(p->events->room(p), sizeof scratch) : sizeof scratch;
+	ssize_t len;
 
+	if (wanted == 0) {
+		pipes_pause(p);
+		return false;
+	}
+	len = read(p->fds[stream], scratch, wanted);
 	if (len < 0)
 		return errno == EINTR;
 	if (len == 0) {
@@ -85,7 +92,7 @@ static bool read_once(struct pipes *p, unsigned stream)
 	if (p->exited)
 		timer_start(&p->quiet, p->loop, QUIET_NS, on_quiet);
 	p->events->on_bytes(p, stream, (struct str){ scratch, (size_t)len });
-	return len == READ_SIZE;
+	return (size_t)len == wanted;
 }
 
 static void on_stream(struct pipes *p, unsigned stream)
@@ -113,8 +120,7 @@ static void on_err(struct watch *w, unsigned events)
 
 static void feed_done(struct pipes *p)
 {
-	close_input(p);
-	p->input.len = 0;
+	pipes_close_input(p);
 	if (p->events->on_fed)
 		p->events->on_fed(p);
 }
@@ -139,7 +145,7 @@ void pipes_feed(struct pipes *p, struct str input)
 {
 	p->input = input;
 	if (p->in_fd >= 0 && watch_start(&p->in_watch, p->loop, p->in_fd, WATCH_WRITE, on_in) < 0)
-		close_input(p);
+		pipes_close_input(p);
 }
 
 static void watch_all(struct pipes *p, unsigned events)
@@ -180,7 +186,7 @@ void pipes_exited(struct pipes *p)
 		return;
 	p->exited = true;
 	/* What the child did not read is nobody's any more. */
-	close_input(p);
+	pipes_close_input(p);
 	if (p->paused)
 		return;
 	/* Most often all is there already: an answer need not wait for the next turn. */
@@ -194,7 +200,7 @@ void pipes_exited(struct pipes *p)
 void pipes_stop(struct pipes *p)
 {
 	p->ended = true;
-	close_input(p);
+	pipes_close_input(p);
 	close_stream(p, PIPES_OUT);
 	close_stream(p, PIPES_ERR);
 	timer_free(&p->quiet);

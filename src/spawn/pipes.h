@@ -18,7 +18,9 @@ enum { PIPES_OUT, PIPES_ERR, PIPES_COUNT };
 struct pipes;
 
 struct pipes_events {
-	/* Bytes of one stream; valid during the call, which may pause. */
+	/* How many bytes may come now; at 0 the reading pauses until pipes_resume().  NULL: any number. */
+	size_t (*room)(struct pipes *p);
+	/* Bytes of one stream; valid during the call. */
 	void (*on_bytes)(struct pipes *p, unsigned stream, struct str bytes);
 	/* No more will come.  held: given up while somebody had them open.  May free the owner. */
 	void (*on_end)(struct pipes *p, bool held);
@@ -41,6 +43,8 @@ void pipes_start(struct pipes *p, struct loop *loop, int in, int out, int err, c
 
 /* Feeds all of input, then closes: the child reads end of file. */
 void pipes_feed(struct pipes *p, struct str input);
+
+void pipes_close_input(struct pipes *p); /* what was not fed yet is dropped */
 
 void pipes_pause(struct pipes *p);
 void pipes_resume(struct pipes *p);
