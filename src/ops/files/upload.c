@@ -44,7 +44,8 @@ struct upload {
 	int64_t total, most, most_files;
 	/* what the job does, and how it went; its own err, because the loop may fail the call meanwhile */
 	struct str bytes;
-	bool busy, commit, failed, gone;
+	bool busy, commit, failed;
+	bool abandoned;       /* the loop's wish: ends as soon as no job runs */
 	struct err err;
 	struct upload_file *files;
 	size_t file_count;
@@ -79,7 +80,7 @@ static void work(struct job *job)
 {
 	struct upload *u = OWNER(job, struct upload, job);
 
-	if (u->gone || write_bytes(u) < 0)
+	if (!u->failed && (job_stopped(job) || write_bytes(u) < 0))
 		u->failed = true;
 	if (u->failed || u->commit)
 		close_sink(u);
@@ -130,18 +131,18 @@ static void work_done(struct job *job)
 /* Ends without a file; what was written is removed by a worker, or here when none is free. */
 static void give_up(struct upload *u)
 {
-	struct err unused;
+	struct err why = u->call->err;
 
-	u->failed = true;
+	u->abandoned = true;
 	if (u->busy)
 		return; /* its end comes back here */
+	u->failed = true;
 	if (u->is_open) {
-		unused = u->call->err;
 		if (call_job(u->call, &u->job, LANE_SHORT, work, work_done) == 0) {
 			u->busy = true;
 			return;
 		}
-		u->call->err = unused;
+		u->call->err = why;
 		close_sink(u);
 	}
 	finish(u);
@@ -213,7 +214,7 @@ static void advance(struct upload *u)
 {
 	struct buffer *buffer = &u->buffers[u->next_write];
 
-	if (u->failed || u->gone) {
+	if (u->failed || u->abandoned) {
 		give_up(u);
 		return;
 	}
@@ -231,12 +232,12 @@ static void on_gone(struct call *call)
 {
 	struct upload *u = call->state;
 
-	u->gone = true;
 	u->filling = false;
 	if (!call->err.code)
 		err_set(&call->err, ERR_HTTP_BAD_REQUEST, "the caller left in the middle of the body");
-	if (!u->busy)
-		give_up(u);
+	if (u->busy)
+		job_cancel(&u->job);
+	give_up(u);
 }
 
 static int check_start(struct upload *u)
