@@ -48,6 +48,7 @@ const struct err_info *err_info(enum err_code code)
 	return &infos[code];
 }
 
+PRINTF_LIKE(3, 0)
 static void fill(struct err *err, enum err_code code, const char *fmt, va_list args)
 {
 	err->code = code;
