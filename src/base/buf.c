@@ -81,7 +81,7 @@ char *buf_reserve(struct buf *b, size_t len)
 		fail(b);
 		return NULL;
 	}
-	if (b->skipped + b->len + len + 1 > b->cap && b->skipped)
+	if (b->skipped && (b->len == 0 || b->skipped + b->len + len + 1 > b->cap))
 		buf_compact(b);
 	if (b->len + len + 1 > b->cap && !grow(b, b->len + len + 1)) {
 		fail(b);
@@ -145,8 +145,6 @@ void buf_drop(struct buf *b, size_t len)
 	b->data += len;
 	b->len -= len;
 	b->skipped += len;
-	if (b->len == 0)
-		buf_compact(b);
 }
 
 void buf_truncate(struct buf *b, size_t len)

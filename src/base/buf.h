@@ -7,7 +7,8 @@
  * end, with buf_failed().  The bytes are always followed by a NUL.
  *
  * A budgeted buffer takes what it allocates from the process's budget (budget.h).
- * Bytes dropped from the front are only skipped; buf_compact() moves the rest down.
+ * Bytes dropped from the front are only skipped, and stay where they are until the next
+ * append; buf_compact() moves the rest down.
  */
 #pragma once
 

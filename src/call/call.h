@@ -15,27 +15,11 @@
 #include "base/rope.h"
 #include "catalog/op.h"
 #include "loop/job.h"
+#include "loop/source.h"
 
 struct principal;
 struct call;
 struct call_port;
-
-/* A body that is made as the caller takes it.  Member of an op's own state; OWNER() finds it. */
-struct source;
-
-enum source_status {
-	SOURCE_MORE,   /* something was added, or call again soon */
-	SOURCE_WAIT,   /* nothing now: call_wake() will be called */
-	SOURCE_END,    /* all is in out */
-	SOURCE_BROKEN, /* cannot go on: the connection is closed so that the caller sees it */
-};
-
-struct source {
-	/* Adds to out, about room bytes (a single event may be larger than room, within reason). */
-	enum source_status (*pull)(struct source *s, struct buf *out, size_t room);
-	/* Once, as the last thing: all was sent, or the caller has gone. */
-	void (*close)(struct source *s);
-};
 
 /* The head of an answer in raw bytes. */
 struct raw_reply {
@@ -60,6 +44,7 @@ struct call {
 	void *out;                  /* a zeroed result struct, for work() */
 	void *state;                /* the op's */
 	void (*on_gone)(struct call *call);
+	void (*on_shutdown)(struct call *call); /* a stream's: end it now, with its last event (R86) */
 	void (*on_free)(struct call *call);
 
 	/* The conditional and range headers, and whether bytes are wanted, for raw ops; strs with p NULL when absent. */
@@ -94,13 +79,22 @@ void call_wake(struct call *call);                                /* the source 
 /* Writes one event, into what pull was given.  index: in op->events; id NULL: none. */
 void call_event(struct call *call, struct buf *out, unsigned index, const void *fields, const char *id);
 
-/* The error event of a stream from call->err: {"error","wire_code","code","type","details"}. */
-void call_event_error(struct call *call, struct buf *out);
+/* The error event of a stream, from call->err; index: where CALL_ERROR_EVENT stands in op->events. */
+void call_event_error(struct call *call, struct buf *out, unsigned index);
+
+struct call_error {
+	const char *error, *wire_code, *code, *type;
+};
+extern const struct field call_error_fields[];
+#define CALL_ERROR_EVENT \
+	{ .name = "error", .fields = call_error_fields, .size = sizeof(struct call_error), \
+	  .text = "What went wrong; the fields are those of an error's body." }
 
 /*
  * The request's raw body: fills `to` with exactly len bytes, or fewer at its end, then calls fn
  * (never from inside): got bytes, and whether the body is complete.  One at a time; not asking is
- * back-pressure.  A caller that leaves in the middle is on_gone, and fn does not come.
+ * back-pressure.  A caller that leaves in the middle is on_gone, and fn does not come; so is a
+ * body that is malformed or too slow, with call->err filled in for call_fail().
  */
 typedef void call_body_fn(struct call *call, size_t got, bool end);
 void call_body(struct call *call, char *to, size_t len, call_body_fn *fn);
@@ -116,10 +110,10 @@ void *call_alloc(struct call *call, size_t size) MUST_CHECK;
 #define call_new(call, type) ((type *)call_alloc((call), sizeof(type)))
 
 /* What the server offers ops that look at the server itself; filled in by server/. */
-struct host {
-	void (*catalog)(struct call *call, const char *only_id, struct json_writer *to); /* GET /ops for this caller */
+struct call_host {
+	/* Whether the caller may call op with these arguments, by the code of a real call up to its effect; NULL: none known. */
 	int (*check)(struct call *call, const struct op *op, const struct json *args, struct err *err);
+	/* Reads the policy and the custom commands again: all or nothing. */
 	int (*reload)(struct err *err);
-	const char *server_name, *server_version, *catalog_digest;
 };
-extern const struct host *call_host;
+extern const struct call_host *call_host;

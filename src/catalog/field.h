@@ -60,6 +60,7 @@ struct field {
 	unsigned flags;
 	bool optional_type;               /* the member is an opt_… struct */
 	bool omit_false;                  /* a boolean that is written only when true */
+	bool raw_json;                    /* FIELD_ANY: the member is a struct str of JSON text that we made */
 	size_t offset, size;              /* of the member */
 	int64_t minimum, maximum, def;    /* integers; def also of booleans and choices */
 	double num_minimum, num_maximum, num_def;
@@ -143,6 +144,9 @@ struct field {
 	FIELD_ROW(S, m, struct list, FIELD_MAP, why, .flags = F_REQUIRED, .item_size = sizeof(struct pair))
 #define R_ANY(S, m, why) FIELD_ROW(S, m, const struct json *, FIELD_ANY, why, .flags = F_REQUIRED | F_NULLABLE)
 #define R_OPT_ANY(S, m, why) FIELD_ROW(S, m, const struct json *, FIELD_ANY, why)
+
+#define R_JSON(S, m, why) FIELD_ROW(S, m, struct str, FIELD_ANY, why, .raw_json = true, .flags = F_REQUIRED)
+#define R_OPT_JSON(S, m, why) FIELD_ROW(S, m, struct str, FIELD_ANY, why, .raw_json = true)
 
 const char *field_type_name(enum field_type type); /* of catalog.md: "string", "path", … */
 const struct field *field_find(const struct field *fields, struct str name);

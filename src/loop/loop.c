@@ -60,9 +60,8 @@ static unsigned events_from_uv(int status, int events)
 {
 	unsigned found = 0;
 
-	/* EBADF is what epoll's error and hangup together look like: let the owner read it off the descriptor. */
 	if (status < 0)
-		return WATCH_READ | WATCH_WRITE | WATCH_HANGUP;
+		return WATCH_READ | WATCH_WRITE | WATCH_HANGUP | WATCH_ERROR;
 	if (events & UV_READABLE)
 		found |= WATCH_READ;
 	if (events & UV_WRITABLE)
@@ -76,8 +75,11 @@ static void on_poll(uv_poll_t *uv, int status, int events)
 {
 	struct watch *w = OWNER(uv, struct watch_handle, uv)->owner;
 
-	if (w)
-		w->fn(w, events_from_uv(status, events));
+	if (!w)
+		return;
+	if (status < 0)
+		w->events = 0; /* libuv has stopped it: a change starts it again */
+	w->fn(w, events_from_uv(status, events));
 }
 
 static int poll_start(struct watch *w)

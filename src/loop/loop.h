@@ -20,7 +20,12 @@ typedef void watch_fn(struct watch *w, unsigned events);
 typedef void timer_fn(struct timer *t);
 typedef void signal_fn(struct signal_watch *s, int number);
 
-enum { WATCH_READ = 1, WATCH_WRITE = 2, WATCH_HANGUP = 4 }; /* hangup: the peer closed its sending side, or all */
+enum {
+	WATCH_READ = 1,
+	WATCH_WRITE = 2,
+	WATCH_HANGUP = 4, /* the peer closed its sending side, or all */
+	WATCH_ERROR = 8,  /* told, never asked for: the descriptor is broken; the watch pauses */
+};
 
 struct watch {
 	struct watch_handle *handle; /* NULL while stopped */

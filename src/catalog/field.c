@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "catalog/field.h"
+
+const char *field_type_name(enum field_type type)
+{
+	static const char *const names[] = {
+		[FIELD_NONE] = "none",       [FIELD_STRING] = "string",   [FIELD_TEXT] = "string",
+		[FIELD_BYTES] = "bytes",     [FIELD_PATH] = "path",       [FIELD_INTEGER] = "integer",
+		[FIELD_NUMBER] = "number",   [FIELD_BOOLEAN] = "boolean", [FIELD_CHOICE] = "choice",
+		[FIELD_ARRAY] = "array",     [FIELD_OBJECT] = "object",   [FIELD_MAP] = "object",
+		[FIELD_ANY] = "any",
+	};
+
+	return names[type];
+}
+
+const struct field *field_find(const struct field *fields, struct str name)
+{
+	for (; fields && fields->type != FIELD_NONE; fields++) {
+		if (str_is(name, fields->name))
+			return fields;
+	}
+	return NULL;
+}

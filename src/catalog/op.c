@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "catalog/op.h"
+
+
+const struct op *op_find(struct str id)
+{
+	for (const struct op *const *op = ops_all; *op; op++) {
+		if (str_is(id, (*op)->id) || ((*op)->endpoint && str_is(id, (*op)->endpoint)))
+			return *op;
+	}
+	return NULL;
+}
+
+const struct limit *op_limit(const struct op *op, const char *name)
+{
+	for (const struct limit *limit = op->limits; limit && limit->name; limit++) {
+		if (strcmp(limit->name, name) == 0)
+			return limit;
+	}
+	return NULL;
+}
+
+bool op_param_in_route(const struct op *op, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *at = strchr(op->path, '{'); at; at = strchr(at + 1, '{')) {
+		if (strncmp(at + 1, name, len) == 0 && at[1 + len] == '}')
+			return true;
+	}
+	return op->also && strchr(op->also, '{') && strncmp(strchr(op->also, '{') + 1, name, len) == 0;
+}

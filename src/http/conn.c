@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "http/conn.h"
+
+#include "base/clock.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+	IN_LIMIT = 128 * 1024,      /* a head, or what is pipelined behind a request */
+	PIPELINE_MAX = 16 * 1024,   /* read ahead while a request is under way */
+	LINGER_MAX = 1024 * 1024,   /* bytes thrown away after the last answer */
+};
+
+#define LINGER_NS (2 * NS_PER_S)
+
+static void on_watch(struct watch *w, unsigned events);
+
+static void set_deadline(struct http_conn *c, int64_t after_ns)
+{
+	c->deadline_ns = after_ns ? clock_now_ns() + after_ns : 0;
+}
+
+bool conn_is_idle(const struct http_conn *c)
+{
+	return c->state == CONN_HEAD && c->in.len == 0;
+}
+
+void conn_new(struct http_server *server, int fd)
+{
+	struct http_conn *c = mem_new(struct http_conn);
+
+	c->server = server;
+	c->fd = fd;
+	buf_init(&c->in, IN_LIMIT);
+	buf_init(&c->out, SIZE_MAX / 2);
+	list_init(&c->kicked);
+	list_append(&server->conns, &c->node);
+	server_conn_added(server);
+	set_deadline(c, server->limits.header_ns);
+	if (watch_start(&c->watch, server->loop, fd, WATCH_READ, on_watch) < 0) {
+		conn_abort(c);
+		conn_process(c);
+	}
+}
+
+static void conn_free(struct http_conn *c)
+{
+	struct http_server *server = c->server;
+
+	watch_stop(&c->watch);
+	close_fd(c->fd);
+	buf_free(&c->in);
+	buf_free(&c->out);
+	list_remove(&c->kicked);
+	list_remove(&c->node);
+	free(c);
+	server_conn_removed(server);
+}
+
+void conn_kick(struct http_conn *c)
+{
+	if (c->processing || c->kicked.next != &c->kicked)
+		return;
+	list_append(&c->server->kicked, &c->kicked);
+	server_kick(c->server);
+}
+
+/* The socket goes at once; the request, if there is one, still has to be answered. */
+void conn_abort(struct http_conn *c)
+{
+	bool in_request = c->state == CONN_REQUEST;
+
+	if (c->state == CONN_DEAD || c->state == CONN_FREE)
+		return;
+	watch_stop(&c->watch);
+	close_fd(take_fd(&c->fd));
+	buf_free(&c->in);
+	buf_free(&c->out);
+	c->fill_fn = NULL;
+	if (c->state == CONN_REPLY) {
+		struct source *source = take_ptr(c->source);
+
+		c->state = CONN_FREE;
+		if (source)
+			source->close(source);
+		c->server->handlers->on_done(c, c->body_sent);
+	} else {
+		c->state = in_request ? CONN_DEAD : CONN_FREE;
+	}
+	if (in_request && !c->gone_told) {
+		c->gone_told = true;
+		c->server->handlers->on_gone(c);
+	}
+	conn_kick(c);
+}
+
+/* Reads what is there: false when nothing new came. */
+static bool read_some(struct http_conn *c)
+{
+	char *scratch = c->server->scratch;
+	ssize_t len = recv(c->fd, scratch, HTTP_SCRATCH_SIZE, MSG_DONTWAIT);
+
+	if (len > 0) {
+		if (c->in.len == 0 && c->state == CONN_HEAD)
+			set_deadline(c, c->server->limits.header_ns);
+		buf_add(&c->in, scratch, (size_t)len);
+		return true;
+	}
+	if (len == 0) {
+		c->eof = true;
+		return true;
+	}
+	if (errno != EAGAIN && errno != EINTR)
+		conn_abort(c);
+	return false;
+}
+
+static void start_request(struct http_conn *c, const struct head *head)
+{
+	c->state = CONN_REQUEST;
+	c->deadline_ns = 0;
+	c->keep_alive = head->keep_alive;
+	c->http10 = head->minor == 0;
+	c->gone_on_eof = c->gone_told = false;
+	c->body_sent = 0;
+	body_begin(c, head);
+	if (head->expects_unknown)
+		c->server->handlers->on_bad(c, HTTP_EXPECTATION, "the Expect header asks for something unknown");
+	else
+		c->server->handlers->on_request(c, head);
+}
+
+static void refuse(struct http_conn *c, enum http_problem problem, const char *reason)
+{
+	c->state = CONN_REQUEST;
+	c->keep_alive = false;
+	c->http10 = false;
+	c->body_done = true;
+	c->body_sent = 0;
+	c->gone_told = true;
+	c->server->handlers->on_bad(c, problem, reason);
+}
+
+/* True when a head was complete or refused. */
+static bool head_step(struct http_conn *c)
+{
+	static struct head head; /* large, and used only during the call: one thread */
+	ssize_t len = c->in.len ? head_parse(buf_str(&c->in), &c->head_from, &head) : 0;
+
+	if (len == 0)
+		return false;
+	c->head_from = 0;
+	if (len < 0) {
+		refuse(c, (enum http_problem)-len, head.reason);
+		return true;
+	}
+	/* The head's strings point into what is dropped, which stays until the next read: after the call. */
+	buf_drop(&c->in, (size_t)len);
+	start_request(c, &head);
+	return true;
+}
+
+static bool head_state(struct http_conn *c)
+{
+	if (head_step(c))
+		return true;
+	if (c->eof || c->server->draining) {
+		conn_abort(c);
+		return true;
+	}
+	if (c->in.len == 0)
+		buf_free(&c->in);
+	return read_some(c);
+}
+
+/* While the handler works: the body where it is asked for, else only whether the peer is still there. */
+static bool request_state(struct http_conn *c)
+{
+	if (c->fill_fn)
+		return body_step(c);
+	if (c->eof && c->gone_on_eof && !c->gone_told) {
+		c->gone_told = true;
+		c->server->handlers->on_gone(c);
+		return true;
+	}
+	return false;
+}
+
+static void begin_linger(struct http_conn *c)
+{
+	if (shutdown(c->fd, SHUT_WR) < 0 || c->eof) {
+		conn_abort(c);
+		return;
+	}
+	c->state = CONN_LINGER;
+	c->body_left = LINGER_MAX;
+	set_deadline(c, LINGER_NS);
+}
+
+static bool reply_state(struct http_conn *c)
+{
+	bool again;
+
+	if (!reply_step(c))
+		return c->state != CONN_REPLY;
+	again = c->keep_alive && !c->close_after && !c->server->draining && !c->eof;
+	c->server->handlers->on_done(c, c->body_sent);
+	c->user = NULL;
+	buf_free(&c->out);
+	if (!again && !(c->eof && c->in.len && c->keep_alive && !c->close_after)) {
+		begin_linger(c);
+		return true;
+	}
+	c->state = CONN_HEAD;
+	set_deadline(c, c->in.len ? c->server->limits.header_ns : c->server->limits.keep_alive_ns);
+	return true;
+}
+
+static bool linger_state(struct http_conn *c)
+{
+	ssize_t len = recv(c->fd, c->server->scratch, HTTP_SCRATCH_SIZE, MSG_DONTWAIT);
+
+	if (len < 0 && (errno == EAGAIN || errno == EINTR))
+		return false;
+	if (len <= 0 || (uint64_t)len >= c->body_left)
+		conn_abort(c);
+	else
+		c->body_left -= (uint64_t)len;
+	return true;
+}
+
+static bool step(struct http_conn *c)
+{
+	switch (c->state) {
+	case CONN_HEAD:
+		return head_state(c);
+	case CONN_REQUEST:
+		return request_state(c);
+	case CONN_REPLY:
+		return reply_state(c);
+	case CONN_LINGER:
+		return linger_state(c);
+	default:
+		return false;
+	}
+}
+
+static unsigned wanted_events(const struct http_conn *c)
+{
+	unsigned events = 0;
+
+	switch (c->state) {
+	case CONN_HEAD:
+	case CONN_LINGER:
+		return WATCH_READ;
+	case CONN_REQUEST:
+	case CONN_REPLY:
+		if (!c->eof)
+			events |= WATCH_HANGUP;
+		/* Reading tells of a reset and of pipelined requests; but not without bound. */
+		if (!c->eof && (c->fill_fn || (c->body_done && c->in.len < PIPELINE_MAX)))
+			events |= WATCH_READ;
+		if (c->state == CONN_REPLY && c->out.len)
+			events |= WATCH_WRITE;
+		return events;
+	default:
+		return 0;
+	}
+}
+
+void conn_process(struct http_conn *c)
+{
+	unsigned budget = 64; /* steps a turn, so that one busy peer does not hold the others */
+
+	assert(!c->processing);
+	c->processing = true;
+	while (budget && step(c))
+		budget--;
+	c->processing = false;
+	if (c->state == CONN_FREE) {
+		conn_free(c);
+		return;
+	}
+	watch_change(&c->watch, wanted_events(c));
+	if (!budget || (c->state == CONN_REPLY && !c->out.len && !c->source_waits))
+		conn_kick(c);
+}
+
+/* The peer closed its side; with bytes of it still unread, only the event says so. */
+static void note_eof(struct http_conn *c, unsigned events)
+{
+	bool busy = c->state == CONN_REQUEST || c->state == CONN_REPLY;
+
+	if (!busy || !(events & (WATCH_READ | WATCH_HANGUP)))
+		return;
+	if (!c->fill_fn && c->body_done && c->in.len < PIPELINE_MAX) {
+		while (!c->eof && c->in.len < PIPELINE_MAX && c->fd >= 0 && read_some(c))
+			;
+	} else if (events & WATCH_HANGUP && !c->fill_fn) {
+		c->eof = true;
+	}
+}
+
+static void on_watch(struct watch *w, unsigned events)
+{
+	struct http_conn *c = OWNER(w, struct http_conn, watch);
+
+	/* A reset, as against a half-close: the peer will not read either. */
+	if (events & WATCH_ERROR)
+		conn_abort(c);
+	note_eof(c, events);
+	/* A stream that nobody reads any more is ended, a short answer is still sent. */
+	if (c->state == CONN_REPLY && c->eof && c->gone_on_eof)
+		conn_abort(c);
+	list_remove(&c->kicked);
+	conn_process(c);
+}
+
+static void timed_out(struct http_conn *c)
+{
+	switch (c->state) {
+	case CONN_HEAD:
+		if (c->in.len)
+			refuse(c, HTTP_TIMEOUT, "the head did not arrive in time");
+		else
+			begin_linger(c);
+		break;
+	case CONN_REQUEST:
+		if (c->fill_fn) {
+			http_body_fn *fn = take_ptr(c->fill_fn);
+
+			fn(c, -1, false, HTTP_TIMEOUT);
+		}
+		break;
+	default:
+		conn_abort(c);
+	}
+	conn_kick(c);
+}
+
+void conn_sweep(struct http_conn *c, int64_t now_ns)
+{
+	const struct http_limits *limits = &c->server->limits;
+
+	if (c->deadline_ns && now_ns >= c->deadline_ns) {
+		c->deadline_ns = 0;
+		timed_out(c);
+	} else if (c->state == CONN_REPLY && c->out.len && now_ns - c->written_ns > limits->write_idle_ns) {
+		conn_abort(c);
+	} else if (c->state == CONN_REPLY && c->heartbeat && now_ns - c->written_ns > limits->heartbeat_ns) {
+		reply_heartbeat(c);
+	}
+}
+
+void conn_close_idle(struct http_conn *c)
+{
+	if (conn_is_idle(c)) {
+		begin_linger(c);
+		conn_kick(c);
+	}
+}
+
+void http_set_user(struct http_conn *c, void *user)
+{
+	c->user = user;
+}
+
+void *http_user(const struct http_conn *c)
+{
+	return c->user;
+}
+
+void http_gone_on_eof(struct http_conn *c)
+{
+	c->gone_on_eof = true;
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Answers out of a call: JSON, errors, events, raw bytes; success and failure alike.
+ */
+#include "server/serving.h"
+
+#include "base/clock.h"
+#include "call/port.h"
+#include "catalog/write.h"
+
+#include <stdio.h>
+
+enum { REPLY_TEXT_MAX = 64 * 1024 * 1024, HEADERS_MAX = 16 * 1024 };
+
+static const char JSON_TYPE[] = "application/json";
+
+static void add_common(struct buf *headers, const char *request_id, const char *cors_origin)
+{
+	buf_addf(headers, "X-Request-Id: %s\r\n", request_id);
+	if (cors_origin)
+		buf_addf(headers, "Access-Control-Allow-Origin: %s\r\nVary: Origin\r\n"
+				  "Access-Control-Expose-Headers: X-Request-Id, ETag, Content-Range, Content-Disposition\r\n",
+			cors_origin);
+}
+
+static void send_reply(struct serving *s, struct http_reply *reply, const struct buf *headers)
+{
+	s->answered = true;
+	s->status = reply->status;
+	reply->headers = buf_str(headers);
+	reply->head_only = s->route.head;
+	http_reply(s->conn, reply);
+}
+
+static enum source_status pull_rope(struct source *source, struct buf *out, size_t room)
+{
+	struct serving *s = OWNER(source, struct serving, rope_source);
+
+	return rope_read(&s->rope, out, room) ? SOURCE_MORE : SOURCE_END;
+}
+
+static void close_rope(struct source *source)
+{
+	(void)source; /* the rope is freed with the call */
+}
+
+/* What is in the rope. */
+static void send_json(struct serving *s, int status, const struct buf *headers)
+{
+	struct http_reply reply = { .status = status, .content_type = JSON_TYPE, .length = -1 };
+
+	if (rope_is_short(&s->rope)) {
+		reply.body = buf_str(&s->rope.text);
+	} else {
+		s->rope_source = (struct source){ pull_rope, close_rope };
+		reply.source = &s->rope_source;
+	}
+	send_reply(s, &reply, headers);
+}
+
+static void add_error_headers(struct serving *s, struct buf *headers, const struct err_info *info)
+{
+	if (info->status == 401)
+		buf_adds(headers, "WWW-Authenticate: Bearer\r\n");
+	if (info->status == 405)
+		buf_addf(headers, "Allow: %s\r\n", s->route.allow);
+	if (info->status == 426)
+		buf_adds(headers, "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n");
+	if (info->status == 429 || info->status == 503)
+		buf_adds(headers, "Retry-After: 1\r\n");
+}
+
+static void write_error(struct json_writer *w, const struct err *err, const struct op *op, const char *request_id)
+{
+	const struct err_info *info = err_info(err->code);
+
+	json_object_begin(w);
+	json_key(w, "error");
+	json_string(w, err->text);
+	json_key(w, "type");
+	json_string(w, info->type);
+	json_key(w, "code");
+	json_string(w, info->code);
+	json_key(w, "wire_code");
+	json_string(w, info->wire_code);
+	json_key(w, "op");
+	json_string(w, op ? op->id : NULL);
+	json_key(w, "endpoint");
+	json_string(w, op ? op->endpoint : NULL);
+	if (err->rule[0]) {
+		json_key(w, "rule");
+		json_string(w, err->rule);
+	}
+	json_key(w, "request_id");
+	json_string(w, request_id);
+	json_key(w, "details");
+}
+
+static void fail(struct serving *s, const void *details)
+{
+	const struct err_info *info = err_info(s->call.err.code);
+	AUTOBUF struct buf headers;
+
+	rope_free(&s->rope);
+	rope_init(&s->rope, &s->call.arena, REPLY_TEXT_MAX);
+	write_error(&s->rope.writer, &s->call.err, s->call.op, s->call.request_id);
+	if (details)
+		write_rope(&s->rope, s->call.op->result, details);
+	else
+		json_raw(&s->rope.writer, s->call.err.details ? str_of(s->call.err.details) : STR("{}"));
+	json_object_end(&s->rope.writer);
+	buf_init(&headers, HEADERS_MAX);
+	add_common(&headers, s->call.request_id, s->cors_origin);
+	add_error_headers(s, &headers, info);
+	send_json(s, info->status, &headers);
+}
+
+void answer_error(struct serving *s)
+{
+	fail(s, NULL);
+}
+
+static void port_fail(struct call *call, const void *details)
+{
+	fail(OWNER(call, struct serving, call), details);
+}
+
+static void port_reply(struct call *call, const void *out)
+{
+	struct serving *s = OWNER(call, struct serving, call);
+	AUTOBUF struct buf headers;
+
+	rope_init(&s->rope, &call->arena, REPLY_TEXT_MAX);
+	write_rope(&s->rope, call->op->result, out);
+	if (rope_failed(&s->rope)) {
+		err_set(&call->err, ERR_BUSY, "the answer needs more memory than is left");
+		fail(s, NULL);
+		return;
+	}
+	buf_init(&headers, HEADERS_MAX);
+	add_common(&headers, call->request_id, s->cors_origin);
+	send_json(s, 200, &headers);
+}
+
+static void port_stream(struct call *call, struct source *source)
+{
+	struct serving *s = OWNER(call, struct serving, call);
+	struct http_reply reply = { .status = 200, .content_type = "text/event-stream", .length = -1, .source = source,
+		.heartbeat = true };
+	AUTOBUF struct buf headers;
+
+	buf_init(&headers, HEADERS_MAX);
+	add_common(&headers, call->request_id, s->cors_origin);
+	buf_adds(&headers, "Cache-Control: no-cache\r\nX-Accel-Buffering: no\r\n");
+	send_reply(s, &reply, &headers);
+}
+
+/* An ASCII form for everybody, and the exact bytes for who reads RFC 6266 (R51). */
+static void add_disposition(struct buf *headers, struct str name)
+{
+	buf_adds(headers, "Content-Disposition: attachment; filename=\"");
+	for (size_t i = 0; i < name.len; i++) {
+		char c = name.p[i];
+
+		buf_addc(headers, c < ' ' || c == 0x7f || c == '"' || c == '\\' || (c & 0x80) ? '_' : c);
+	}
+	buf_adds(headers, "\"; filename*=UTF-8''");
+	url_encode(headers, name, false);
+	buf_adds(headers, "\r\n");
+}
+
+static void add_raw_headers(struct buf *headers, const struct raw_reply *head)
+{
+	char date[CLOCK_TEXT_SIZE];
+
+	if (head->etag)
+		buf_addf(headers, "ETag: %s\r\n", head->etag);
+	if (head->modified)
+		buf_addf(headers, "Last-Modified: %s\r\n", clock_http_date(head->modified, date));
+	if (head->accepts_ranges)
+		buf_adds(headers, "Accept-Ranges: bytes\r\n");
+	if (head->status == 206)
+		buf_addf(headers, "Content-Range: bytes %llu-%llu/%llu\r\n", (unsigned long long)head->first,
+			(unsigned long long)head->last, (unsigned long long)head->size);
+	if (head->status == 416)
+		buf_addf(headers, "Content-Range: bytes */%llu\r\n", (unsigned long long)head->size);
+	if (head->filename.p && head->status < 300)
+		add_disposition(headers, head->filename);
+}
+
+static void port_send(struct call *call, const struct raw_reply *head, struct source *source)
+{
+	struct serving *s = OWNER(call, struct serving, call);
+	struct http_reply reply = { .status = head->status, .content_type = head->media_type, .length = head->length,
+		.source = source, .no_body = head->status == 304 };
+	AUTOBUF struct buf headers;
+
+	buf_init(&headers, HEADERS_MAX);
+	add_common(&headers, call->request_id, s->cors_origin);
+	add_raw_headers(&headers, head);
+	send_reply(s, &reply, &headers);
+}
+
+static void port_wake(struct call *call)
+{
+	http_wake(OWNER(call, struct serving, call)->conn);
+}
+
+static void on_body(struct http_conn *c, ssize_t got, bool end, enum http_problem problem)
+{
+	struct serving *s = http_user(c);
+	call_body_fn *fn = take_ptr(s->body_fn);
+
+	if (got >= 0) {
+		fn(&s->call, (size_t)got, end);
+		return;
+	}
+	err_set(&s->call.err, problem == HTTP_TIMEOUT ? ERR_HTTP_TIMEOUT : ERR_HTTP_BAD_REQUEST,
+		problem == HTTP_TIMEOUT ? "the body did not arrive in time" : "the body is not valid chunked coding");
+	s->call.gone = true;
+	s->call.on_gone(&s->call);
+}
+
+static void port_body(struct call *call, char *to, size_t len, call_body_fn *fn)
+{
+	struct serving *s = OWNER(call, struct serving, call);
+
+	s->body_fn = fn;
+	http_body(s->conn, to, len, on_body);
+}
+
+const struct call_port answer_port = {
+	.reply = port_reply,
+	.fail = port_fail,
+	.stream = port_stream,
+	.send = port_send,
+	.wake = port_wake,
+	.body = port_body,
+};
+
+void answer_options(struct serving *s, const struct head *head)
+{
+	struct http_reply reply = { .status = 204, .no_body = true };
+	struct str wanted = head_get(head, "access-control-request-headers");
+	AUTOBUF struct buf headers;
+
+	buf_init(&headers, HEADERS_MAX);
+	add_common(&headers, s->call.request_id, s->cors_origin);
+	buf_addf(&headers, "Allow: %s\r\n", s->route.allow);
+	if (s->cors_origin) {
+		buf_addf(&headers, "Access-Control-Allow-Methods: %s\r\nAccess-Control-Max-Age: 600\r\n", s->route.allow);
+		if (wanted.len)
+			buf_addf(&headers, "Access-Control-Allow-Headers: %.*s\r\n", (int)wanted.len, wanted.p);
+	}
+	send_reply(s, &reply, &headers);
+}
+
+void answer_problem(struct http_conn *c, enum http_problem problem, const char *reason)
+{
+	static const enum err_code codes[] = {
+		[HTTP_OK] = ERR_INTERNAL, [HTTP_BAD_REQUEST] = ERR_HTTP_BAD_REQUEST,
+		[HTTP_URI_TOO_LONG] = ERR_HTTP_URI_TOO_LONG, [HTTP_HEADERS_TOO_LARGE] = ERR_HTTP_HEADERS,
+		[HTTP_NOT_IMPLEMENTED] = ERR_HTTP_NOT_IMPLEMENTED, [HTTP_VERSION] = ERR_HTTP_VERSION,
+		[HTTP_EXPECTATION] = ERR_HTTP_EXPECTATION, [HTTP_TIMEOUT] = ERR_HTTP_TIMEOUT,
+	};
+	struct http_reply reply = { .content_type = JSON_TYPE, .close = true };
+	AUTOBUF struct buf headers, body;
+	struct json_writer w;
+	struct err err;
+
+	err_set(&err, codes[problem], "%s", reason ? reason : "the request is not valid HTTP");
+	buf_init(&body, HEADERS_MAX);
+	buf_init(&headers, HEADERS_MAX);
+	json_write_init(&w, &body);
+	write_error(&w, &err, NULL, "-");
+	json_raw(&w, STR("{}"));
+	json_object_end(&w);
+	buf_adds(&headers, "X-Request-Id: -\r\n");
+	reply.status = err_info(err.code)->status;
+	reply.headers = buf_str(&headers);
+	reply.body = buf_str(&body);
+	http_set_user(c, NULL);
+	http_reply(c, &reply);
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Arguments out of a request: the query for GET, HEAD and DELETE and for raw bodies, the JSON
+ * body for the rest, and only there (R59).
+ */
+#include "server/serving.h"
+
+#include "base/budget.h"
+#include "catalog/bind.h"
+#include "wire/range.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { CHUNKED_FIRST = 16 * 1024 };
+
+static int bind_route(struct serving *s, struct bind *b)
+{
+	for (size_t i = 0; i < s->route.arg_count; i++) {
+		if (bind_text(b, s->route.args[i].name, s->route.args[i].value, &s->call.err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int bind_query(struct serving *s, struct bind *b)
+{
+	struct str query = s->url.query;
+	struct url_pair pair;
+	int status;
+
+	while ((status = url_query_next(&s->call.arena, &query, &pair)) > 0) {
+		if (op_param_in_route(s->call.op, arena_strndup(&s->call.arena, pair.name.p, pair.name.len)))
+			return err_set(&s->call.err, ERR_ARGS_INVALID, "parameter '%.*s' belongs in the path of the URL",
+				(int)MIN(pair.name.len, 60), pair.name.p);
+		if (bind_text(b, pair.name, pair.value, &s->call.err) < 0)
+			return -1;
+	}
+	if (status == -ENOMEM)
+		return err_set(&s->call.err, ERR_BUSY, "the query needs more memory than is left");
+	return status < 0 ? err_set(&s->call.err, ERR_ARGS_INVALID, "the query has a bad percent escape or %%00") : 0;
+}
+
+static bool is_body_op(const struct serving *s)
+{
+	const char *method = s->call.op->method;
+
+	return s->route.kind == ROUTE_UNIFORM || strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0;
+}
+
+static int begin(struct serving *s, struct bind *b)
+{
+	struct call *call = &s->call;
+
+	if (call->op->params_size && !call->in) {
+		call->in = call_alloc(call, call->op->params_size);
+		if (!call->in)
+			return -1;
+	}
+	bind_begin(b, &call->arena, call->op, call->in);
+	return bind_route(s, b);
+}
+
+static int bind_body(struct serving *s)
+{
+	struct call *call = &s->call;
+	struct json_error problem;
+	struct json *value;
+	struct bind b;
+	int status;
+
+	if (begin(s, &b) < 0)
+		return -1;
+	if (s->body_len) {
+		status = json_parse(&call->arena, s->body, s->body_len, &value, &problem);
+		if (status == -ENOMEM)
+			return err_set(&call->err, ERR_BUSY, "the body needs more memory than is left");
+		if (status < 0)
+			return err_set(&call->err, ERR_ARGS_JSON, "the body is not valid JSON: line %zu, column %zu: %s",
+				problem.line, problem.column, problem.reason);
+		if (value->type != JSON_OBJECT)
+			return err_set(&call->err, ERR_ARGS_INVALID, "the body must be a JSON object, not %s",
+				json_type_name(value->type));
+		if (bind_object(&b, value, &call->err) < 0)
+			return -1;
+	}
+	return bind_end(&b, &call->err);
+}
+
+static int too_large(struct serving *s)
+{
+	return err_deny(&s->call.err, ERR_LIMIT_BODY, "limits.max_body_bytes", "the body is over %zu bytes", s->body_max);
+}
+
+/* -1 with call.err: over the limit, or no memory left. */
+static int grow_body(struct serving *s, size_t size)
+{
+	char *grown;
+
+	if (size > s->body_max + 1)
+		size = s->body_max + 1;
+	if (size == s->body_size)
+		return too_large(s);
+	if (!budget_take(size - s->body_size))
+		return err_set(&s->call.err, ERR_BUSY, "bodies and captures use all of max_memory_bytes: try again");
+	grown = realloc(s->body, size);
+	if (!grown) {
+		budget_give(size - s->body_size);
+		return err_set(&s->call.err, ERR_BUSY, "memory is used up: try again");
+	}
+	s->body = grown;
+	s->body_size = size;
+	return 0;
+}
+
+void intake_free(struct serving *s)
+{
+	budget_give(s->body_size);
+	free(s->body);
+}
+
+static void body_complete(struct serving *s)
+{
+	s->reading = false;
+	if (bind_body(s) < 0)
+		answer_error(s);
+	else
+		s->then(s);
+}
+
+static void on_body(struct http_conn *c, ssize_t got, bool end, enum http_problem problem)
+{
+	struct serving *s = http_user(c);
+
+	if (got < 0) {
+		s->reading = false;
+		err_set(&s->call.err, problem == HTTP_TIMEOUT ? ERR_HTTP_TIMEOUT : ERR_HTTP_BAD_REQUEST,
+			problem == HTTP_TIMEOUT ? "the body did not arrive in time" : "the body is not valid chunked coding");
+		answer_error(s);
+		return;
+	}
+	s->body_len += (size_t)got;
+	if (s->body_len > s->body_max) {
+		s->reading = false;
+		too_large(s);
+		answer_error(s);
+	} else if (end) {
+		body_complete(s);
+	} else if (grow_body(s, s->body_size * 2) < 0) {
+		s->reading = false;
+		answer_error(s);
+	} else {
+		http_body(c, s->body + s->body_len, s->body_size - s->body_len, on_body);
+	}
+}
+
+/* One byte more than announced: the end is seen, and a chunked body over the limit too. */
+static int read_body(struct serving *s, void (*then)(struct serving *s))
+{
+	int64_t length = http_body_length(s->conn);
+
+	s->body_max = (size_t)policy_server_limit(s->policy, "max_body_bytes");
+	if (length > (int64_t)s->body_max)
+		return too_large(s);
+	if (grow_body(s, length < 0 ? CHUNKED_FIRST : (size_t)length + 1) < 0)
+		return -1;
+	s->reading = true;
+	s->then = then;
+	http_body(s->conn, s->body, s->body_size, on_body);
+	return 0;
+}
+
+/* "application/json", with charset=utf-8 or without; nothing at all is JSON too. */
+static bool is_json(struct str type)
+{
+	struct str media = str_trim(str_cut(&type, ';')), charset = str_trim(type);
+
+	if (media.len == 0)
+		return true;
+	if (!str_is_nocase(media, "application/json"))
+		return false;
+	return charset.len == 0 || str_is_nocase(charset, "charset=utf-8") || str_is_nocase(charset, "charset=\"utf-8\"");
+}
+
+static int choose_media(struct serving *s)
+{
+	const struct raw *raw = s->route.kind == ROUTE_UNIFORM ? NULL : s->call.op->raw;
+	struct str type = s->call.http.content_type, media = type;
+
+	media = str_trim(str_cut(&media, ';'));
+	if (raw && raw->request && str_is_nocase(media, "application/octet-stream"))
+		s->call.http.raw_request = true;
+	else if (raw && raw->multipart && str_is_nocase(media, "multipart/form-data"))
+		s->call.http.raw_request = s->call.http.multipart = true;
+	else if (!is_json(type))
+		return err_set(&s->call.err, ERR_ARGS_MEDIA, "the Content-Type '%.*s' is not one that %s takes",
+			(int)MIN(type.len, 80), type.p, s->call.op->id);
+	return 0;
+}
+
+static struct str keep(struct serving *s, const struct head *head, const char *name)
+{
+	struct str value = head_get(head, name);
+
+	if (value.p)
+		value.p = arena_strndup(&s->call.arena, value.p, value.len);
+	return value;
+}
+
+static void keep_headers(struct serving *s, const struct head *head)
+{
+	struct call *call = &s->call;
+	struct str accept = head_get(head, "accept");
+
+	call->http.content_type = keep(s, head, "content-type");
+	call->http.idempotency_key = keep(s, head, "idempotency-key");
+	call->http.length = http_body_length(s->conn);
+	if (call->op->kind == OP_SSE)
+		call->http.last_event_id = keep(s, head, "last-event-id");
+	if (call->op->kind != OP_RAW)
+		return;
+	call->http.range = keep(s, head, "range");
+	call->http.if_range = keep(s, head, "if-range");
+	call->http.if_match = keep(s, head, "if-match");
+	call->http.if_none_match = keep(s, head, "if-none-match");
+	call->http.if_modified_since = keep(s, head, "if-modified-since");
+	call->http.raw_response = call->op->raw->response &&
+		(s->route.head || call->http.range.p || (accept.p && accept_names(accept, call->op->raw->media_type)));
+}
+
+static int take_query_arguments(struct serving *s)
+{
+	struct bind b;
+
+	return begin(s, &b) < 0 || bind_query(s, &b) < 0 ? -1 : bind_end(&b, &s->call.err);
+}
+
+static int no_query(struct serving *s)
+{
+	if (s->url.query.len == 0)
+		return 0;
+	return err_set(&s->call.err, ERR_ARGS_UNKNOWN, "%s takes its parameters in the JSON body, not in the query", s->call.op->id);
+}
+
+static int take(struct serving *s, const struct head *head, void (*then)(struct serving *s))
+{
+	struct call *call = &s->call;
+
+	keep_headers(s, head);
+	if (!is_body_op(s)) {
+		if (http_body_length(s->conn) != 0)
+			return err_set(&call->err, ERR_ARGS_UNKNOWN, "%s takes its parameters in the query, not in a body", call->op->id);
+	} else if (choose_media(s) < 0) {
+		return -1;
+	} else if (!call->http.raw_request) {
+		return no_query(s) < 0 ? -1 : read_body(s, then);
+	}
+	if (take_query_arguments(s) < 0)
+		return -1;
+	then(s);
+	return 0;
+}
+
+void intake(struct serving *s, const struct head *head, void (*then)(struct serving *s))
+{
+	if (take(s, head, then) < 0)
+		answer_error(s);
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The life of one call, in the order of its steps (R91): host and origin, route, credentials,
+ * rate, enabled, scope; only then the body is read and bound; paths, and the op itself.
+ * Each step returns 0, or -1 with call.err; answer_error() is the one way out of a failure.
+ */
+#include "server/serve.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "server/paths.h"
+#include "server/serving.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+enum { ARENA_MAX = 256 * 1024 * 1024 }; /* the process's budget ends it far earlier */
+
+static struct {
+	struct loop *loop;
+	struct policy *policy;
+	struct policy_settings settings;
+	struct list_node all; /* every struct serving */
+	bool draining;
+} server;
+
+static void make_request_id(struct serving *s, const struct head *head)
+{
+	struct str given = head_get(head, "x-request-id");
+	static uint64_t prefix, count;
+	bool printable = given.len > 0 && given.len < sizeof s->call.request_id;
+
+	for (size_t i = 0; printable && i < given.len; i++)
+		printable = given.p[i] > ' ' && given.p[i] < 0x7f;
+	if (printable) {
+		memcpy(s->call.request_id, given.p, given.len);
+		return;
+	}
+	if (!prefix && getrandom(&prefix, sizeof prefix, 0) < 0)
+		prefix = (uint64_t)clock_now_ns();
+	snprintf(s->call.request_id, sizeof s->call.request_id, "%012llx%08llx",
+		(unsigned long long)(prefix & 0xffffffffffff), (unsigned long long)++count);
+}
+
+static int step_origin(struct serving *s, const struct head *head)
+{
+	struct str origin = head_get(head, "origin");
+	bool cors = false;
+
+	if (policy_check_origin(s->policy, head->host, origin, &cors, &s->call.err) < 0)
+		return -1;
+	if (cors)
+		s->cors_origin = arena_strndup(&s->call.arena, origin.p, origin.len);
+	return 0;
+}
+
+static int step_route(struct serving *s, const struct head *head)
+{
+	struct str authority;
+	int status = url_parse(&s->call.arena, head->target, &s->url, &authority);
+
+	if (status < 0)
+		return err_set(&s->call.err, status == -EINVAL ? ERR_HTTP_BAD_REQUEST : ERR_BUSY, "the request target is malformed");
+	if (authority.len && !str_eq(authority, head->host))
+		return err_set(&s->call.err, ERR_HTTP_BAD_REQUEST, "the target names another host than the Host header");
+	/* The query outlives the head. */
+	s->url.query.p = arena_strndup(&s->call.arena, s->url.query.p, s->url.query.len);
+	if (!s->url.query.p)
+		return err_set(&s->call.err, ERR_BUSY, "the request needs more memory than is left");
+	if (!s->url.too_deep)
+		route_find(head->method, s->url.segments, s->url.count, &s->route);
+	s->call.op = s->route.op;
+	return 0;
+}
+
+static int step_credentials(struct serving *s, const struct head *head)
+{
+	struct str line = head_get(head, "authorization"), bearer = { NULL, 0 };
+
+	if (s->call.op && !s->call.op->scope)
+		return 0; /* open to everybody */
+	if (head_count(head, "authorization") > 1 || head_count(head, "x-access-token") > 1)
+		return err_set(&s->call.err, ERR_AUTH_INVALID, "credentials were sent more than once");
+	if (line.p) {
+		struct str scheme = str_cut(&line, ' ');
+
+		if (!str_is_nocase(scheme, "bearer"))
+			return err_set(&s->call.err, ERR_AUTH_INVALID, "the Authorization header must be of the Bearer scheme");
+		bearer = line;
+	}
+	s->call.caller = policy_authenticate(s->policy, bearer, head_get(head, "x-access-token"), &s->call.err);
+	return s->call.caller ? 0 : -1;
+}
+
+static int step_known(struct serving *s, const struct head *head)
+{
+	if (s->route.kind == ROUTE_METHOD)
+		return err_set(&s->call.err, ERR_OP_METHOD, "the method is not one of %s", s->route.allow);
+	if (s->route.kind == ROUTE_NONE)
+		return err_set(&s->call.err, ERR_OP_UNKNOWN, "no op answers at %.*s", (int)MIN(head->target.len, 200),
+			head->target.p);
+	return 0;
+}
+
+static int step_allowed(struct serving *s)
+{
+	const struct call *call = &s->call;
+
+	if (call->caller && policy_check_rate(call->caller, &s->call.err) < 0)
+		return -1;
+	if (!call->op || !call->op->scope)
+		return 0;
+	return policy_check_op(call->caller, call->op, &s->call.err);
+}
+
+static int steps_of_head(struct serving *s, const struct head *head)
+{
+	if (step_origin(s, head) < 0 || step_route(s, head) < 0)
+		return -1;
+	if (s->route.kind == ROUTE_OPTIONS && s->cors_origin)
+		return 0; /* a preflight comes without credentials (R73) */
+	if (step_credentials(s, head) < 0 || step_known(s, head) < 0)
+		return -1;
+	if (server.draining)
+		return err_set(&s->call.err, ERR_SHUTTING_DOWN, "the server is ending");
+	return step_allowed(s);
+}
+
+/* In a worker: the paths, and the whole op where it is one that may block. */
+static void work(struct job *job)
+{
+	struct call *call = OWNER(job, struct call, job);
+
+	call->work_status = paths_resolve(&call->arena, call->caller, call->op->params, call->in, &call->err);
+	if (call->work_status == 0 && call->op->work)
+		call->work_status = call->op->work(call);
+}
+
+static void after_work(struct job *job)
+{
+	struct call *call = OWNER(job, struct call, job);
+
+	if (call->work_status < 0)
+		call_fail(call);
+	else if (call->op->work)
+		call_reply(call, call->out);
+	else
+		call->op->start(call);
+}
+
+static void run(struct serving *s)
+{
+	static const enum lane lanes[] = { [OP_LANE_SHORT] = LANE_SHORT, [OP_LANE_LONG] = LANE_LONG };
+	struct call *call = &s->call;
+
+	if (call->op->kind == OP_SSE && s->route.head) {
+		static struct source nothing;
+
+		call_stream(call, &nothing);
+		return;
+	}
+	if (call->op->effects & OP_RUNS || call->op->kind == OP_SSE)
+		http_gone_on_eof(s->conn);
+	if (!call->op->work && !paths_given(call->op->params, call->in)) {
+		call->op->start(call);
+		return;
+	}
+	if (call->op->result_size && call->op->work) {
+		call->out = call_alloc(call, call->op->result_size);
+		if (!call->out) {
+			call_fail(call);
+			return;
+		}
+	}
+	if (call_job(call, &call->job, lanes[call->op->lane], work, after_work) < 0)
+		call_fail(call);
+}
+
+static void on_request(struct http_conn *c, const struct head *head)
+{
+	struct serving *s = mem_new(struct serving);
+
+	arena_init(&s->call.arena, ARENA_MAX);
+	s->conn = c;
+	s->policy = policy_ref(server.policy);
+	s->call.loop = server.loop;
+	s->call.port = &answer_port;
+	s->call.started_ns = clock_now_ns();
+	list_append(&server.all, &s->node);
+	http_set_user(c, s);
+	make_request_id(s, head);
+	if (steps_of_head(s, head) < 0)
+		answer_error(s);
+	else if (s->route.kind == ROUTE_OPTIONS)
+		answer_options(s, head);
+	else
+		intake(s, head, run);
+}
+
+static void gone(struct serving *s)
+{
+	if (s->answered || s->call.gone)
+		return;
+	s->call.gone = true;
+	job_cancel(&s->call.job);
+	if (s->call.on_gone) {
+		s->call.on_gone(&s->call);
+	} else if (s->reading) {
+		s->reading = false;
+		err_set(&s->call.err, ERR_HTTP_BAD_REQUEST, "the caller left in the middle of the body");
+		answer_error(s);
+	}
+}
+
+static void on_gone(struct http_conn *c)
+{
+	struct serving *s = http_user(c);
+
+	if (s)
+		gone(s);
+}
+
+static void log_call(const struct serving *s, uint64_t sent_bytes)
+{
+	const struct call *call = &s->call;
+	char text[ERR_TEXT_MAX * 2];
+
+	if (!log_wants(LOG_INFO))
+		return;
+	log_event(LOG_INFO, "call", "id=%s op=%s caller=%s status=%d error=%s ms=%.3f bytes=%llu gone=%d reason=%s", call->request_id,
+		call->op ? call->op->id : "-", call->caller ? principal_name(call->caller) : "-", s->status,
+		call->err.code ? err_info(call->err.code)->wire_code : "-",
+		(double)(clock_now_ns() - call->started_ns) / (double)NS_PER_MS, (unsigned long long)sent_bytes, call->gone,
+		call->err.code ? log_value(text, sizeof text, str_of(call->err.text)) : "-");
+}
+
+static void on_done(struct http_conn *c, uint64_t sent_bytes)
+{
+	struct serving *s = http_user(c);
+
+	if (!s)
+		return;
+	log_call(s, sent_bytes);
+	if (s->call.on_free)
+		s->call.on_free(&s->call);
+	if (s->call.in)
+		paths_close(s->call.op->params, s->call.in);
+	intake_free(s);
+	rope_free(&s->rope);
+	arena_free(&s->call.arena);
+	policy_unref(s->policy);
+	list_remove(&s->node);
+	free(s);
+}
+
+const struct http_handlers serve_handlers = {
+	.on_request = on_request,
+	.on_bad = answer_problem,
+	.on_gone = on_gone,
+	.on_done = on_done,
+};
+
+void serve_init(struct loop *loop, struct policy *policy, const struct policy_settings *settings)
+{
+	server.loop = loop;
+	server.policy = policy;
+	server.settings = *settings;
+	list_init(&server.all);
+}
+
+int serve_reload(struct err *err)
+{
+	struct policy *policy = policy_new(&server.settings, err);
+
+	if (!policy)
+		return -1;
+	policy_unref(server.policy);
+	server.policy = policy;
+	return 0;
+}
+
+const struct policy *serve_policy(void)
+{
+	return server.policy;
+}
+
+void serve_drain(void)
+{
+	server.draining = true;
+	LIST_EACH(node, &server.all) {
+		struct serving *s = OWNER(node, struct serving, node);
+
+		if (s->call.on_shutdown)
+			s->call.on_shutdown(&s->call);
+		else if (s->reading || s->body_fn)
+			gone(s);
+	}
+}
+
+void serve_cancel_all(void)
+{
+	LIST_EACH(node, &server.all)
+		gone(OWNER(node, struct serving, node));
+}

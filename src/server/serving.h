@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A call on its way through HTTP: what serve.c, intake.c and answer.c share.
+ * Made at the head of a request, freed when its answer is sent or given up.
+ */
+#pragma once
+
+#include "base/list.h"
+#include "call/call.h"
+#include "catalog/route.h"
+#include "http/http.h"
+#include "policy/policy.h"
+#include "wire/url.h"
+
+struct serving {
+	struct call call;
+	struct http_conn *conn;
+	struct policy *policy;    /* as it was when the request came */
+	struct list_node node;    /* in the list of all */
+	struct route route;
+	struct url url;
+	const char *cors_origin;  /* a listed one: the answer carries it */
+	bool reading;             /* the JSON body is on its way: no op runs yet */
+	void (*then)(struct serving *s); /* when its arguments are bound */
+	call_body_fn *body_fn;    /* the op's, while it waits for raw bytes */
+	bool answered;
+	int status;               /* of the answer, for the log */
+	char *body;               /* JSON text; taken from the budget */
+	size_t body_len, body_size, body_max;
+	struct rope rope;         /* the answer's JSON */
+	struct source rope_source;
+};
+
+/* intake.c: the arguments.  then() is called when they are bound, unless an answer was given. */
+void intake(struct serving *s, const struct head *head, void (*then)(struct serving *s));
+void intake_free(struct serving *s);
+
+/* answer.c */
+extern const struct call_port answer_port;
+void answer_error(struct serving *s);                                   /* from call.err */
+void answer_options(struct serving *s, const struct head *head);        /* 204 */
+void answer_problem(struct http_conn *c, enum http_problem problem, const char *reason);

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fixtures of all tests that need a server, and the time limit that every test has."""
+import itertools
+import os
+import pathlib
+import signal
+
+import pytest
+
+from lib.server import Server, binary
+
+LONGEST_TEST = int(os.environ.get("ABX_TEST_SECONDS", "120"))
+_numbers = itertools.count(1)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    def late(*_):
+        pytest.fail(f"{item.nodeid} took more than {LONGEST_TEST} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, LONGEST_TEST)
+    try:
+        return (yield)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture(scope="session")
+def server():
+    """One server for each worker: no token, full access, a base folder of its own."""
+    assert os.path.exists(binary()), f"{binary()} is not there; `make build` makes it"
+    shared = Server()
+    yield shared
+    shared.stop()
+
+
+@pytest.fixture
+def client(server):
+    """A client of the shared server, which must outlive the test."""
+    yield server.client()
+    assert server.is_running(), f"the server ended during the test\n{server.stderr()[-4000:]}"
+    server.check_silence()
+
+
+@pytest.fixture
+def root(server):
+    """The base folder of the shared server."""
+    return server.base
+
+
+@pytest.fixture
+def folder(root):
+    """A new folder of this test below the base folder."""
+    path = root / f"t{os.getpid()}-{next(_numbers)}"
+    path.mkdir()
+    return path
+
+
+@pytest.fixture
+def make_server():
+    """Starts further servers: make_server("--flag", policy={…}, token="…"); at the end all are stopped and judged."""
+    made = []
+
+    def make(*options, **how):
+        made.append(Server(*options, **how))
+        return made[-1]
+
+    yield make
+    faults = []
+    for one in made:
+        try:
+            one.stop()
+        except AssertionError as fault:
+            faults.append(str(fault))
+    assert not faults, "\n".join(faults)
+
+
+@pytest.fixture
+def outside(tmp_path) -> pathlib.Path:
+    """A folder outside every root."""
+    path = tmp_path / "outside"
+    path.mkdir()
+    return path

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Questions to /proc, and waiting for an answer with a deadline."""
+import os
+import pathlib
+import time
+
+
+def running(*argv):
+    """Pids of processes, zombies apart, whose argument list is exactly this."""
+    wanted = b"\0".join(os.fsencode(word) for word in argv) + b"\0"
+    found = []
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                if pathlib.Path(f"/proc/{entry}/cmdline").read_bytes() == wanted:
+                    found.append(int(entry))
+            except OSError:
+                continue
+    return found
+
+
+def children(pid, zombies_only=False):
+    """Pids of direct children; with zombies_only those that nobody waited for."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                state, parent = pathlib.Path(f"/proc/{entry}/stat").read_text().rpartition(")")[2].split()[:2]
+            except OSError:
+                continue
+            if int(parent) == pid and (state == "Z" or not zombies_only):
+                found.append(int(entry))
+    return found
+
+
+def eventually(condition, within=5.0, what="the condition"):
+    """The first true answer of condition(); fails when there is none in time."""
+    deadline = time.monotonic() + within
+    while True:
+        answer = condition()
+        if answer:
+            return answer
+        assert time.monotonic() < deadline, f"{what} did not come true within {within} s"
+        time.sleep(0.01)
