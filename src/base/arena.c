@@ -36,32 +36,48 @@ void arena_free(struct arena *a)
 	a->used = 0;
 }
 
-static struct arena_chunk *add_chunk(struct arena *a, size_t at_least)
+static struct arena_chunk *new_chunk(struct arena *a, size_t size)
 {
-	size_t size = a->chunks ? MIN(a->chunks->size * 2, (size_t)LARGEST_CHUNK) : FIRST_CHUNK - sizeof(struct arena_chunk);
+	size_t total = size + sizeof(struct arena_chunk);
 	struct arena_chunk *chunk;
-	size_t total;
 
-	size = MAX(size, at_least);
-	total = size + sizeof *chunk;
-	if (total < size || total > a->limit || a->used > a->limit - total || !budget_take(total))
+	if (total < size || a->used > a->limit || total > a->limit - a->used || !budget_take(total))
 		return NULL;
 	chunk = malloc(total);
 	if (!chunk) {
 		budget_give(total);
 		return NULL;
 	}
-	chunk->size = size;
-	chunk->used = 0;
-	chunk->next = a->chunks;
-	a->chunks = chunk;
+	*chunk = (struct arena_chunk){ .size = size };
 	a->used += total;
+	return chunk;
+}
+
+/* A chunk that others will share; where it would be too much, one for this request alone. */
+static struct arena_chunk *add_chunk(struct arena *a, size_t at_least)
+{
+	size_t size = a->chunks ? MIN(a->chunks->size * 2, (size_t)LARGEST_CHUNK)
+				: FIRST_CHUNK - sizeof(struct arena_chunk);
+	struct arena_chunk *chunk = new_chunk(a, MAX(size, at_least));
+
+	if (!chunk && size > at_least)
+		chunk = new_chunk(a, at_least);
+	if (!chunk)
+		return NULL;
+	/* Behind the newest if that has more room left. */
+	if (a->chunks && a->chunks->size - a->chunks->used > chunk->size - at_least) {
+		chunk->next = a->chunks->next;
+		a->chunks->next = chunk;
+	} else {
+		chunk->next = a->chunks;
+		a->chunks = chunk;
+	}
 	return chunk;
 }
 
 void *arena_alloc(struct arena *a, size_t size)
 {
-	size_t rounded = (size + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
+	size_t rounded = (MAX(size, (size_t)1) + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
 	struct arena_chunk *chunk = a->chunks;
 	void *p;
 
@@ -108,6 +124,8 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 	va_start(args, fmt);
 	len = vsnprintf(NULL, 0, fmt, args);
 	va_end(args);
+	if (len < 0)
+		return NULL;
 	text = arena_alloc(a, (size_t)len + 1);
 	if (!text)
 		return NULL;

@@ -13,7 +13,7 @@
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 /* The object of type `type` whose member `member` is at `ptr`. */
-#define OWNER(ptr, type, member) ((type *)((char *)(ptr) - offsetof(type, member)))
+#define OWNER(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
 
 #define CLEANUP(fn) __attribute__((cleanup(fn)))
 #define AUTOFREE CLEANUP(cleanup_free)
@@ -30,7 +30,12 @@ void *mem_alloc(size_t size) __attribute__((malloc, returns_nonnull));
 char *mem_strdup(const char *text) __attribute__((returns_nonnull));
 
 /* Gives a local away: returns the value and leaves nothing for the cleaner. */
-#define take_ptr(p) ({ __typeof__(p) taken_ = (p); (p) = NULL; taken_; })
+#define take_ptr(p) \
+	({ \
+		__typeof__(p) taken_ = (p); \
+		(p) = NULL; \
+		taken_; \
+	})
 int take_fd(int *fd);
 
 /* Closes a descriptor that is >= 0; errno stays as it was. */

@@ -15,12 +15,13 @@ void budget_set_limit(size_t bytes)
 bool budget_take(size_t bytes)
 {
 	size_t max = atomic_load(&limit);
-	size_t now = atomic_fetch_add(&used, bytes) + bytes;
+	size_t now = atomic_load(&used);
 
-	if (max && now > max) {
-		atomic_fetch_sub(&used, bytes);
-		return false;
-	}
+	/* Never more than is allowed, not even for a moment: that would refuse another thread's small request. */
+	do {
+		if (max && (bytes > max || now > max - bytes))
+			return false;
+	} while (!atomic_compare_exchange_weak(&used, &now, now + bytes));
 	return true;
 }
 

@@ -36,7 +36,7 @@ void buf_free(struct buf *b)
 	b->failed = false;
 }
 
-static void fail(struct buf *b)
+void buf_fail(struct buf *b)
 {
 	release(b);
 	b->failed = true;
@@ -56,10 +56,12 @@ static bool grow(struct buf *b, size_t needed)
 	size_t cap = b->cap ? b->cap : FIRST_SIZE;
 	char *start;
 
+	if (needed > SIZE_MAX / 2)
+		return false;
 	while (cap < needed)
 		cap *= 2;
 	/* The limit is a promise about memory too: do not double past it. */
-	cap = MIN(cap, MAX(b->limit + 1, needed));
+	cap = MIN(cap, MAX(needed, b->limit < SIZE_MAX ? b->limit + 1 : SIZE_MAX));
 	if (b->budgeted && !budget_take(cap - b->cap))
 		return false;
 	start = realloc(b->data ? b->data - b->skipped : NULL, cap);
@@ -78,13 +80,13 @@ char *buf_reserve(struct buf *b, size_t len)
 	if (b->failed)
 		return NULL;
 	if (len > b->limit || b->len > b->limit - len) {
-		fail(b);
+		buf_fail(b);
 		return NULL;
 	}
 	if (b->skipped && (b->len == 0 || b->skipped + b->len + len + 1 > b->cap))
 		buf_compact(b);
-	if (b->len + len + 1 > b->cap && !grow(b, b->len + len + 1)) {
-		fail(b);
+	if (b->cap - b->len <= len && !grow(b, b->len + len + 1)) {
+		buf_fail(b);
 		return NULL;
 	}
 	return b->data + b->len;

@@ -4,7 +4,7 @@
  *
  * A failed append (limit or budget) marks the buffer and drops what it held; every
  * later append is then a no-op.  So a writer appends freely and asks once, at the
- * end, with buf_failed().  The bytes are always followed by a NUL.
+ * end, with buf_failed().  The bytes are followed by a NUL.
  *
  * A budgeted buffer takes what it allocates from the process's budget (budget.h).
  * Bytes dropped from the front are only skipped, and stay where they are until the next
@@ -15,10 +15,10 @@
 #include "base/str.h"
 
 struct buf {
-	char *data;         /* first byte still held; NULL when empty and never grown */
-	size_t len;         /* bytes held */
-	size_t cap, limit;  /* bytes allocated; most that may be held */
-	size_t skipped;     /* allocated bytes in front of data */
+	char *data;        /* first byte still held; may be NULL when empty */
+	size_t len;        /* bytes held */
+	size_t cap, limit; /* bytes allocated; most that may be held */
+	size_t skipped;    /* allocated bytes in front of data */
 	bool failed, budgeted;
 };
 
@@ -34,6 +34,9 @@ void buf_addf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Room for at least len bytes behind the held ones, or NULL; buf_commit() says how many were written. */
 char *buf_reserve(struct buf *b, size_t len) MUST_CHECK;
 void buf_commit(struct buf *b, size_t len);
+
+/* What a failed append does, for a writer that fails in another way. */
+void buf_fail(struct buf *b);
 
 void buf_drop(struct buf *b, size_t len); /* from the front */
 void buf_truncate(struct buf *b, size_t len);

@@ -1,15 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 
+#include "base/utf8.h"
+
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 static const struct err_info infos[ERR_COUNT] = {
-	[ERR_NONE] = { .wire_code = "", .code = "", .type = "", .exception = "", .ecode = "", .meaning = "", .status = 200 },
+	[ERR_NONE] = { .wire_code = "",
+		.code = "",
+		.type = "",
+		.exception = "",
+		.ecode = "",
+		.meaning = "",
+		.status = 200 },
 #define ERROR(name, wire, http, flat, kind, class, number, text) \
-	[ERR_##name] = { .wire_code = wire, .code = flat, .type = kind, .exception = class, .ecode = number, \
-			 .meaning = text, .status = http },
+	[ERR_##name] = { .wire_code = wire, \
+		.code = flat, \
+		.type = kind, \
+		.exception = class, \
+		.ecode = number, \
+		.meaning = text, \
+		.status = http },
 #include "base/errors.def"
 #undef ERROR
 };
@@ -45,17 +59,18 @@ static const struct {
 
 const struct err_info *err_info(enum err_code code)
 {
+	assert((size_t)code < ERR_COUNT);
 	return &infos[code];
 }
 
-PRINTF_LIKE(3, 0)
-static void fill(struct err *err, enum err_code code, const char *fmt, va_list args)
+static void PRINTF_LIKE(3, 0) fill(struct err *err, enum err_code code, const char *fmt, va_list args)
 {
-	err->code = code;
-	err->sys_errno = 0;
-	err->rule[0] = '\0';
-	err->details = NULL;
-	vsnprintf(err->text, sizeof err->text, fmt, args);
+	char text[ERR_TEXT_MAX];
+
+	/* Apart, because a message may be made from the one that stands there. */
+	vsnprintf(text, sizeof text, fmt, args);
+	*err = (struct err){ .code = code };
+	memcpy(err->text, text, strlen(text) + 1);
 }
 
 int err_set(struct err *err, enum err_code code, const char *fmt, ...)
@@ -79,11 +94,19 @@ int err_deny(struct err *err, enum err_code code, const char *rule, const char *
 	return -1;
 }
 
+/* Behind the message, which is cut where both do not fit. */
+static void add_reason(struct err *err, const char *reason)
+{
+	size_t room = sizeof err->text - 1 - MIN(strlen(reason) + 2, sizeof err->text / 2);
+	size_t len = utf8_cut(str_of(err->text), room);
+
+	snprintf(err->text + len, sizeof err->text - len, ": %s", reason);
+}
+
 int err_system(struct err *err, int sys_errno, const char *fmt, ...)
 {
 	enum err_code code = ERR_FILES_IO;
-	const char *reason = strerrordesc_np(sys_errno);
-	size_t len;
+	const char *reason = strerror(sys_errno);
 	va_list args;
 
 	for (size_t i = 0; i < ARRAY_LEN(of_errno); i++) {
@@ -96,7 +119,6 @@ int err_system(struct err *err, int sys_errno, const char *fmt, ...)
 	fill(err, code, fmt, args);
 	va_end(args);
 	err->sys_errno = sys_errno;
-	len = strlen(err->text);
-	snprintf(err->text + len, sizeof err->text - len, ": %s", reason ? reason : "unknown error");
+	add_reason(err, reason);
 	return -1;
 }

@@ -20,14 +20,14 @@ enum { JSON_DEPTH_MAX = 64 };
 struct json {
 	enum json_type type;
 	bool boolean;
-	bool is_integer;     /* a number without fraction or exponent that fits int64_t */
+	bool is_integer; /* a number without fraction or exponent that fits int64_t */
 	int64_t integer;
-	double number;       /* may be infinite where the text says 1e400 */
-	struct str text;     /* JSON_STRING: unescaped UTF-8, may hold NUL; JSON_NUMBER: as written */
-	struct str key;      /* the member's name, when the parent is an object */
-	struct json *first;  /* of an array or object */
-	struct json *next;   /* sibling */
-	size_t count;        /* elements or members */
+	double number;      /* may be infinite where the text says 1e400 */
+	struct str text;    /* JSON_STRING: unescaped UTF-8, may hold NUL; JSON_NUMBER: as written */
+	struct str key;     /* the member's name, when the parent is an object */
+	struct json *first; /* of an array or object */
+	struct json *next;  /* sibling */
+	size_t count;       /* elements or members */
 };
 
 struct json_error {
@@ -36,7 +36,8 @@ struct json_error {
 };
 
 /* 0, -EINVAL with *ret_error filled in, or -ENOMEM at the arena's limit (also filled in). */
-int json_parse(struct arena *arena, char *text, size_t len, struct json **ret_value, struct json_error *ret_error) MUST_CHECK;
+int json_parse(
+	struct arena *arena, char *text, size_t len, struct json **ret_value, struct json_error *ret_error) MUST_CHECK;
 
 const struct json *json_get(const struct json *object, const char *key); /* NULL when absent or not an object */
 

@@ -16,7 +16,7 @@ enum { ROPE_INLINE_MAX = 16 * 1024 };
 enum rope_encoding { ROPE_TEXT, ROPE_BASE64 };
 
 struct rope_part {
-	size_t at;          /* where in text it stands */
+	size_t at; /* where in text it stands */
 	struct str bytes;
 	enum rope_encoding encoding;
 	struct rope_part *next;
@@ -24,10 +24,11 @@ struct rope_part {
 
 struct rope {
 	struct buf text;
-	struct arena *arena;        /* of the parts */
+	struct arena *arena; /* of the parts */
 	struct rope_part *first, **last;
-	struct json_writer writer;  /* on text */
+	struct json_writer writer; /* on text */
 	/* the reader's position */
+	struct rope_part **reading; /* where the next part is, or will be */
 	size_t text_done, part_done;
 };
 
@@ -39,7 +40,10 @@ void rope_text(struct rope *r, struct str text);
 void rope_base64(struct rope *r, struct str bytes);
 
 bool rope_failed(const struct rope *r);
-bool rope_is_short(const struct rope *r);  /* all of it is in text: no parts */
+bool rope_is_short(const struct rope *r); /* all of it is in text: no parts */
 
-/* Appends about room bytes (at least one step, at most room + 16) to out; false when nothing is left. */
+/*
+ * Appends about room bytes (at least one step, at most room + 16) to out; false, with nothing
+ * appended, when nothing is left or the rope or out has failed.
+ */
 bool rope_read(struct rope *r, struct buf *out, size_t room) MUST_CHECK;

@@ -2,20 +2,31 @@
 #include "base/str.h"
 
 #include <errno.h>
-#include <strings.h>
 
 enum { NEAREST_WORD_MAX = 64, NUMBER_DIGITS_MAX = 18 };
 
+/* Not tolower(), which asks the locale. */
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
 bool str_is_nocase(struct str a, const char *text)
 {
-	return a.len == strlen(text) && strncasecmp(a.p, text, a.len) == 0;
+	if (a.len != strlen(text))
+		return false;
+	for (size_t i = 0; i < a.len; i++) {
+		if (lower(a.p[i]) != lower(text[i]))
+			return false;
+	}
+	return true;
 }
 
 bool str_starts(struct str a, const char *prefix)
 {
 	size_t len = strlen(prefix);
 
-	return a.len >= len && memcmp(a.p, prefix, len) == 0;
+	return a.len >= len && (len == 0 || memcmp(a.p, prefix, len) == 0);
 }
 
 bool str_has(struct str a, char c)
@@ -29,7 +40,7 @@ struct str str_cut(struct str *rest, char sep)
 	struct str head = *rest;
 
 	if (!at) {
-		*rest = (struct str){ rest->p + rest->len, 0 };
+		*rest = (struct str){ rest->len ? rest->p + rest->len : rest->p, 0 };
 		return head;
 	}
 	head.len = (size_t)(at - rest->p);
@@ -105,6 +116,12 @@ const char *str_nearest(struct str word, const char *const *list)
 			best_distance = distance;
 		}
 	}
-	/* A third of the word may be wrong; beyond that a guess only confuses. */
-	return best && best_distance <= MAX(word.len, strlen(best)) / 3 + 1 ? best : NULL;
+	/* A third of the word may be wrong, and something must be right; beyond that a guess only confuses. */
+	if (best) {
+		size_t longer = MAX(word.len, strlen(best));
+
+		if (best_distance > longer / 3 + 1 || best_distance >= longer)
+			best = NULL;
+	}
+	return best;
 }

@@ -220,8 +220,10 @@ bool reply_step(struct http_conn *c)
 			conn_abort(c);
 			return false;
 		}
-		if (c->out.len == 0)
+		if (c->out.len == 0) {
+			buf_free(&c->out); /* a quiet stream holds no memory */
 			return c->source_ended;
+		}
 		len = push(c);
 		if (len < 0) {
 			conn_abort(c);

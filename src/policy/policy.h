@@ -11,12 +11,16 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "catalog/op.h"
+#include "policy/child_env.h"
+#include "policy/user.h"
+
+#include <sys/resource.h>
 
 struct policy;
 struct principal;
 struct roots; /* place.h */
+struct config;
 
-enum { TOKEN_HASH_SIZE = 32 };
 
 /* What the command line and the environment say; NULL or 0 where they say nothing. */
 struct policy_settings {
@@ -27,7 +31,10 @@ struct policy_settings {
 	int64_t max_upload_size;
 };
 
-/* NULL with err: the file's line, column and reason; a root that is missing; an empty token. */
+/*
+ * NULL with err: the file's line, column and reason; a root that is missing; an empty token; what
+ * this build or this user cannot enforce.
+ */
 struct policy *policy_new(const struct policy_settings *settings, struct err *err);
 struct policy *policy_ref(struct policy *p);
 void policy_unref(struct policy *p);
@@ -35,21 +42,27 @@ void policy_unref(struct policy *p);
 bool policy_has_tokens(const struct policy *p); /* else every caller is "local" with every scope */
 
 /*
- * Host and Origin (R73, R107).  scheme is "http"; origin.p NULL when absent.  0, or -1 with
- * ERR_POLICY_ORIGIN.  *ret_cors: the origin is a listed one, so the reply carries CORS headers.
+ * Host and Origin (R73, R107).  The scheme is "http".  host.p NULL: none was sent (no browser does
+ * that), or the request came over a UNIX socket, where names mean nothing.  origin.p NULL when
+ * absent.  0, or -1 with ERR_POLICY_ORIGIN.  *ret_cors: the origin is a listed one, so the reply
+ * carries CORS headers; it is set in either case.
  */
 int policy_check_origin(const struct policy *p, struct str host, struct str origin, bool *ret_cors, struct err *err) MUST_CHECK;
 
 /*
- * Who calls.  bearer: the part behind "Bearer ", from one Authorization line; p NULL when absent.
- * NULL with err (AUTH_*).  Compared in constant time, by SHA-256.
+ * Who calls.  bearer: the part behind "Bearer ", from one Authorization line, byte for byte; p NULL
+ * when absent.  NULL with err (AUTH_*).  Compared in constant time, by SHA-256.
  */
 const struct principal *policy_authenticate(const struct policy *p, struct str bearer, struct str access_token, struct err *err);
 
-/* Rate, op switched on, scope: in this order (R91). */
+/* The same caller in another policy, by name; NULL when it is gone: for streams that outlive a reload. */
+const struct principal *policy_principal(const struct policy *p, const char *name);
+
+/* Rate, op switched on, scope: in this order (R91).  A token's own "ops" deny with its scope's code. */
 int policy_check_rate(const struct principal *who, struct err *err) MUST_CHECK;
 int policy_check_op(const struct principal *who, const struct op *op, struct err *err) MUST_CHECK;
 
+/* Whether the server has it; the rule that says so ("policy:groups.file_ops"), empty when it has. */
 bool policy_op_enabled(const struct policy *p, const struct op *op, char ret_rule[static ERR_RULE_MAX]);
 
 /* The effective limit of an op, and those without an op ("max_body_bytes", "max_connections", …). */
@@ -58,8 +71,28 @@ int64_t policy_server_limit(const struct policy *p, const char *name);
 
 /* Whether a principal may send the signal, set the variable (R79, R96), name the user. */
 int policy_check_signal(const struct principal *who, int number, struct err *err) MUST_CHECK;
-int policy_check_env(const struct principal *who, const char *name, struct err *err) MUST_CHECK;
+int policy_check_env(const struct principal *who, struct str name, struct err *err) MUST_CHECK; /* of a call */
 int policy_check_user(const struct principal *who, const char *user, struct err *err) MUST_CHECK;
+int policy_check_env_set(const struct principal *who, struct str name, struct err *err) MUST_CHECK; /* of system.env.set */
+
+/* How programs are started. */
+enum { POLICY_RLIMITS_MAX = 6 };
+struct policy_rlimit {
+	int which; /* RLIMIT_… */
+	struct rlimit value;
+};
+size_t policy_rlimits(const struct policy *p, struct policy_rlimit ret_limits[static POLICY_RLIMITS_MAX]); /* core 0, and what is set */
+mode_t policy_umask(const struct policy *p); /* of new files too (R55) */
+bool policy_fsync(const struct policy *p);
+
+/* Whom to run as: a name that policy_check_user() let pass, or NULL for process.user.  NULL: as the server itself. */
+const struct user *policy_user(const struct policy *p, const char *name);
+
+/*
+ * What a program is given before the caller's own variables: the inherited ones, HOME USER LOGNAME
+ * SHELL PATH and LANG in any case, "set" on top; TERM for terminals alone; never ABX_*.  user as for policy_user().
+ */
+void policy_child_env(const struct policy *p, const char *user, bool is_terminal, struct child_env *env);
 
 /* Facts of a principal. */
 const struct policy *principal_policy(const struct principal *who);
@@ -75,6 +108,9 @@ struct policy_facts {
 void policy_facts(const struct principal *who, struct policy_facts *ret_facts);
 bool policy_group_enabled(const struct policy *p, const char *group);
 extern const char *const policy_groups[]; /* every group's name, NULL at the end */
+
+/* What the file says of the server itself: listen, shutdown_grace (policy/config.h). */
+const struct config *policy_config(const struct policy *p);
 
 /* A secret that the log must never show is replaced by "***" (R77). */
 void policy_mask(const struct policy *p, struct buf *text);

@@ -142,12 +142,17 @@ static void after_work(struct job *job)
 {
 	struct call *call = OWNER(job, struct call, job);
 
-	if (call->work_status < 0)
+	if (call->work_status < 0 || (call->gone && !call->op->work))
 		call_fail(call);
 	else if (call->op->work)
 		call_reply(call, call->out);
 	else
 		call->op->start(call);
+}
+
+static void close_nothing(struct source *source)
+{
+	(void)source;
 }
 
 static void run(struct serving *s)
@@ -156,7 +161,7 @@ static void run(struct serving *s)
 	struct call *call = &s->call;
 
 	if (call->op->kind == OP_SSE && s->route.head) {
-		static struct source nothing;
+		static struct source nothing = { .close = close_nothing };
 
 		call_stream(call, &nothing);
 		return;

@@ -30,18 +30,28 @@ struct tree_exit {
 };
 
 struct tree_events {
-	/* The leader ended.  Its pipes may still be open. */
+	/* The leader ended and was reaped.  Its pipes may still be open.  The tree may be freed from here, as from on_gone. */
 	void (*on_exit)(struct tree *tree, const struct tree_exit *exit, void *user);
 	/* tree_end() is through: nothing is left (or was given up after its last deadline). */
 	void (*on_gone)(struct tree *tree, void *user);
 };
 
-/* Makes a subreaper of the process, finds the cgroup mount, starts the reaper. use_cgroups false: never. */
+/* Makes a subreaper of the process, finds the cgroup mount, starts the reaper.  use_cgroups false: none are made. */
 int tree_init(struct loop *loop, bool use_cgroups) MUST_CHECK;
-void tree_shutdown(void);        /* removes our cgroups; all trees are gone */
 bool tree_has_cgroups(void);
 
-/* Starts; what->cgroup_fd is set here and the mark is added to what->env.  NULL with err (as spawn_start). */
+/*
+ * At the end of the server.  Strays are those whom freed trees left alone: they get SIGTERM
+ * together with the tree_end() of the others; what still lives at tree_shutdown(), when all
+ * trees were freed, is killed.  Then the cgroups are removed and reaping ends.
+ */
+void tree_end_strays(void);
+void tree_shutdown(void);
+
+/*
+ * Starts; cgroup and mark are added to a copy of *what.  NULL with err (as spawn_start).
+ * The pidfd stays with the tree: ret_child->pid_fd is -1.  *events must outlive the tree.
+ */
 struct tree *tree_start(struct loop *loop, const struct spawn *what, const struct tree_events *events, void *user,
 	struct child *ret_child, struct spawn_failure *ret_failure, struct err *err);
 
@@ -49,7 +59,7 @@ const char *tree_id(const struct tree *tree); /* of ABX_RUN_ID; never digits onl
 pid_t tree_pid(const struct tree *tree);
 bool tree_exited(const struct tree *tree);
 
-/* To the leader, or to every member.  0, -ESRCH when there is nobody, -EINVAL, -EPERM. */
+/* To the leader, or to every member.  0 when one got it, -ESRCH when there is nobody, -EINVAL, -EPERM. */
 int tree_signal(struct tree *tree, int number, bool whole) MUST_CHECK;
 
 /* Living members besides the leader (R19); looks, so it costs a walk of /proc without a cgroup. */

@@ -12,8 +12,8 @@
 #include "base/str.h"
 
 enum {
-	HEAD_LINE_MAX = 8 * 1024,     /* request line */
-	HEAD_FIELDS_MAX = 32 * 1024,  /* all header lines together */
+	HEAD_LINE_MAX = 8 * 1024,    /* request line */
+	HEAD_FIELDS_MAX = 32 * 1024, /* all header lines together */
 	HEAD_FIELDS_COUNT = 100,
 };
 
@@ -32,25 +32,27 @@ struct head_field {
 
 struct head {
 	struct str method, target;
-	int minor;               /* HTTP/1.minor: 0 or 1 */
-	struct head_field fields[HEAD_FIELDS_COUNT];
-	size_t count;
-	struct str host;         /* empty when there is none (HTTP/1.0) */
+	int minor;       /* HTTP/1.minor: 0 or 1 */
+	struct str host; /* empty when there is none (HTTP/1.0) */
 	bool has_length, chunked;
-	uint64_t length;         /* of the body, when has_length */
-	bool keep_alive;         /* what version and Connection ask for */
-	bool wants_upgrade;      /* Connection holds "upgrade" */
-	bool expects_continue;   /* HTTP/1.1 and Expect: 100-continue */
-	bool expects_unknown;    /* another expectation */
-	const char *reason;      /* on a refusal: what is wrong, a constant */
+	uint64_t length;       /* of the body, when has_length */
+	bool keep_alive;       /* what version and Connection ask for */
+	bool closes;           /* Connection holds "close" */
+	bool wants_upgrade;    /* Connection holds "upgrade" */
+	bool expects_continue; /* HTTP/1.1 and Expect: 100-continue */
+	bool expects_unknown;  /* another expectation */
+	const char *reason;    /* on a refusal: what is wrong, a constant */
+	size_t count;
+	struct head_field fields[HEAD_FIELDS_COUNT]; /* last: what is behind count is not cleared */
 };
 
 /*
  * The length of the head when it is whole, 0 when more bytes are needed, or -(enum
  * head_problem).  A refusal comes as soon as it is certain, also before the head is whole.
- * Empty lines before the request line are skipped and count.  `from` is where an earlier
+ * Up to eight empty lines before the request line are skipped and count.  `from` is where an earlier
  * call with fewer bytes stopped looking (0 at first); it is moved, so that a head that
- * arrives byte by byte costs linear time.
+ * arrives byte by byte costs linear time, and back to 0 when the head is whole or refused.
+ * ret_head is complete only when the head is.
  */
 ssize_t head_parse(struct str bytes, size_t *from, struct head *ret_head) MUST_CHECK;
 
@@ -60,5 +62,8 @@ size_t head_count(const struct head *head, const char *name);
 
 /* Whether a comma list (all lines of that name) holds the token, without regard to case or parameters. */
 bool head_has_token(const struct head *head, const char *name, const char *token);
+
+/* The next element of a comma list, trimmed; empty ones are skipped, quoted commas do not part. */
+bool head_list_next(struct str *list, struct str *ret_item);
 
 bool head_is_token_char(char c); /* tchar of RFC 9110 */

@@ -2,12 +2,20 @@
 /*
  * multipart/form-data (RFC 7578), read as it comes: bytes in, events out, no part is held.
  * State is fixed in size; headers of a part are bounded to 8 KiB.
+ *
+ * A boundary is the whole line: one with more behind it is content.  Refused besides what is
+ * malformed: a bare LF in a header, a transfer encoding that would have to be undone, and
+ * anything but a blank or CRLF behind the final boundary.
  */
 #pragma once
 
 #include "base/buf.h"
 
-enum { MULTIPART_BOUNDARY_MAX = 70 };
+enum {
+	MULTIPART_BOUNDARY_MAX = 70,
+	MULTIPART_PADDING_MAX = 16, /* blanks behind a boundary */
+	MULTIPART_HELD_MAX = 4 + MULTIPART_BOUNDARY_MAX + MULTIPART_PADDING_MAX + 2,
+};
 
 enum multipart_event {
 	MULTIPART_MORE,  /* everything given was taken, nothing to tell */
@@ -19,12 +27,13 @@ enum multipart_event {
 };
 
 struct multipart {
-	char boundary[MULTIPART_BOUNDARY_MAX + 5]; /* CRLF "--" boundary */
-	size_t boundary_len, matched;
+	char held[MULTIPART_HELD_MAX];         /* CRLF "--" boundary, and what came behind it */
+	size_t boundary_len, matched, implied; /* implied: matched bytes that are not content if it is none */
 	int state;
 	bool in_part;
-	struct buf header;    /* of the part whose header is being read */
-	char filename[1024];  /* as sent, unquoted, UTF-8 or not; filename* is not used (RFC 7578, 4.2) */
+	struct buf header; /* of the part whose header is being read */
+	/* Without quotes; \" \\ and browsers' %22 %0D %0A undone, nothing else; any bytes but NUL, may be empty. */
+	char filename[1024]; /* filename* is not used (RFC 7578, 4.2) */
 	size_t filename_len;
 };
 
@@ -34,7 +43,9 @@ void multipart_free(struct multipart *m);
 
 /*
  * Takes from the front of *bytes (moved) until there is an event.  -EINVAL when malformed.
- * Data that turns out not to be a boundary may point into m.
+ * Data that turned out not to be a boundary points into m until the next call.  Call again until
+ * MULTIPART_MORE, also when *bytes is empty by then.
  */
-int multipart_next(struct multipart *m, struct str *bytes, enum multipart_event *ret_event, struct str *ret_data) MUST_CHECK;
+int multipart_next(
+	struct multipart *m, struct str *bytes, enum multipart_event *ret_event, struct str *ret_data) MUST_CHECK;
 bool multipart_done(const struct multipart *m);

@@ -20,10 +20,13 @@ struct range {
 /* The value of a Range header against a file of size bytes. */
 struct range range_parse(struct str value, uint64_t size);
 
-/* Whether an If-Match or If-None-Match list holds the tag ("*" holds any). weak: W/ prefixes are ignored. */
+/*
+ * Whether an If-Match or If-None-Match list holds the tag, given with its quotes ("*" holds any).
+ * weak: W/ prefixes are ignored; else a tag that has one equals none.
+ */
 bool etag_list_has(struct str list, struct str tag, bool weak);
 
-/* An HTTP date in any of the three forms as seconds since 1970: 0 or -EINVAL. */
+/* An HTTP date in any of the three forms as seconds since 1970 (years of two digits: 1970 to 2069): 0 or -EINVAL. */
 int http_date_parse(struct str value, int64_t *ret_seconds) MUST_CHECK;
 
 /* Whether an Accept header takes type/subtype by name with q > 0 (wildcards do not count). */

@@ -19,11 +19,15 @@ void sse_end(struct buf *out);
  */
 struct sse_reader {
 	struct buf line, data, event, id;
-	bool after_cr, started;
+	bool after_cr, started, told;
 };
 
 void sse_reader_init(struct sse_reader *r, size_t limit);
 void sse_reader_free(struct sse_reader *r);
 
-/* 1 when an event is complete (event, data, id filled; taken says how many bytes were used), 0 when all bytes were used, -EMSGSIZE. */
+/*
+ * 1 when an event is complete (taken says how many bytes were used), 0 when all bytes were used,
+ * -EMSGSIZE from then on when a line or the data is over the limit.  Event (empty: "message") and
+ * data stand until the next call, id until another one comes.  What the end of the stream cuts is no event.
+ */
 int sse_reader_feed(struct sse_reader *r, struct str bytes, size_t *ret_taken) MUST_CHECK;

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "policy/policy_cli.h"
+
+#include "policy/place.h"
+#include "policy/policy_file.h"
+#include "policy/policy_internal.h"
+
+#include <unistd.h>
+
+enum { ARENA_BYTES = 1 << 20, ALLOWED = 0, DENIED = 1, CANNOT_TELL = 2 };
+
+static void cleanup_policy(struct policy **p)
+{
+	policy_unref(*p);
+}
+
+/* Groups whose ops start programs that the caller chooses. */
+static bool runs_programs(const struct policy *p)
+{
+	return policy_group_enabled(p, "process") || policy_group_enabled(p, "terminal") || policy_group_enabled(p, "dev_tools");
+}
+
+static bool may_run(const struct principal *who)
+{
+	struct err err;
+
+	for (const struct op *const *op = ops_all; *op; op++) {
+		if (((*op)->effects & OP_RUNS) && policy_check_op(who, *op, &err) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_narrowed(const struct principal *who)
+{
+	const struct token_config *token = who->token;
+
+	return token && (strcmp(token->scopes[0] ? token->scopes[0] : "", "*") != 0 || token->ops.count || who->own_roots);
+}
+
+/* R93: what the file promises and programs can walk around. */
+static void warn(const struct policy *p, const char *file, FILE *to)
+{
+	const struct paths_config *paths = &p->config->paths;
+
+	for (size_t i = 0; i < p->principal_count; i++) {
+		const struct principal *who = &p->principals[i];
+
+		if (is_narrowed(who) && may_run(who) && !policy_user(p, NULL))
+			fprintf(to, "%s:%zu: warning: '%s' may run programs, which are not confined and have the server's user: "
+				    "such a token is as strong as the server\n",
+				file, who->token->line, who->name);
+	}
+	if (runs_programs(p) && paths->deny && paths->deny[0])
+		fprintf(to, "%s:%zu: warning: paths.deny holds for file ops; programs are not held to it\n", file,
+			policy_file_line(p->config, "paths.deny"));
+	if (runs_programs(p) && paths->readonly && paths->readonly[0])
+		fprintf(to, "%s:%zu: warning: paths.readonly holds for file ops; programs are not held to it\n", file,
+			policy_file_line(p->config, "paths.readonly"));
+}
+
+int policy_cli_check(const char *file, FILE *out, FILE *err_out)
+{
+	struct err err = { 0 };
+	CLEANUP(cleanup_policy) struct policy *p = policy_new(&(struct policy_settings){ .file = file }, &err);
+
+	if (!p) {
+		fprintf(err_out, "%s\n", err.text);
+		return 1;
+	}
+	warn(p, file, err_out);
+	fprintf(out, "%s: ok\n", file);
+	return 0;
+}
+
+static int say(const struct policy *p, const char *op, const struct err *err, FILE *out)
+{
+	const char *key = err->rule + (str_starts(str_of(err->rule), "policy:") ? strlen("policy:") : 0);
+	size_t line = policy_file_line(p->config, err->rule);
+
+	fprintf(out, "%s: denied: %s (%s)\n", op, err->text, err_info(err->code)->wire_code);
+	if (line)
+		fprintf(out, "%s:%zu: %s\n", p->config->file, line, key);
+	else if (err->rule[0])
+		fprintf(out, "%s (not in the file: its default)\n", key);
+	return DENIED;
+}
+
+/* The path as each of the op's path parameters would take it. */
+static int check_path(const struct principal *who, const struct op *op, const char *path, struct err *err)
+{
+	struct arena arena;
+	int status = 0;
+
+	arena_init(&arena, ARENA_BYTES);
+	for (const struct field *field = op->params; field && field->type != FIELD_NONE && status == 0; field++) {
+		struct place *place;
+
+		if (field->type != FIELD_PATH && field->item_type != FIELD_PATH)
+			continue;
+		place = place_resolve(&arena, who, str_of(path), field->flags | F_MISSING_OK, err);
+		status = place ? 0 : -1;
+		place_close(place);
+	}
+	arena_free(&arena);
+	return status;
+}
+
+static bool takes_path(const struct op *op)
+{
+	for (const struct field *field = op->params; field && field->type != FIELD_NONE; field++) {
+		if (field->type == FIELD_PATH || field->item_type == FIELD_PATH)
+			return true;
+	}
+	return false;
+}
+
+static int explain(const struct policy *p, const char *token, const struct op *op, const char *path, FILE *out, FILE *err_out)
+{
+	struct err err = { 0 };
+	const struct principal *who = policy_principal(p, token ? token : "local");
+
+	if (!who && token) {
+		fprintf(err_out, "no token '%s' in %s\n", token, p->config->file);
+		return CANNOT_TELL;
+	}
+	if (!who && op->scope) {
+		err_set(&err, ERR_AUTH_MISSING, "a token is needed");
+		return say(p, op->id, &err, out);
+	}
+	if (who && (policy_check_expiry(who, &err) < 0 || policy_check_op(who, op, &err) < 0))
+		return say(p, op->id, &err, out);
+	if (who && path && check_path(who, op, path, &err) < 0)
+		return say(p, op->id, &err, out);
+	fprintf(out, "%s: allowed\n", op->id);
+	return ALLOWED;
+}
+
+int policy_cli_explain(const char *file, const char *token, const char *op_name, const char *path, FILE *out, FILE *err_out)
+{
+	struct err err = { 0 };
+	CLEANUP(cleanup_policy) struct policy *p = policy_new(&(struct policy_settings){ .file = file }, &err);
+	const struct op *op = op_find(str_of(op_name));
+
+	if (!p || !op) {
+		if (p)
+			fprintf(err_out, "no op '%s' in this build\n", op_name);
+		else
+			fprintf(err_out, "%s\n", err.text);
+		return CANNOT_TELL;
+	}
+	if (path && !takes_path(op)) {
+		fprintf(err_out, "'%s' takes no path\n", op->id);
+		return CANNOT_TELL;
+	}
+	return explain(p, token, op, path, out, err_out);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * "agent-sandbox-server policy check FILE" and "policy explain FILE …": the same code as a call,
+ * and the line of the file that decided.
+ */
+#pragma once
+
+#include "base/base.h"
+
+#include <stdio.h>
+
+/* Says "FILE: ok" on out, warnings and errors on err_out: 0 when a server here would start with it, else 1. */
+int policy_cli_check(const char *file, FILE *out, FILE *err_out);
+
+/*
+ * Says whether the token (a name of the file; NULL: none was sent) may call the op, on the path if
+ * one is given, and by which rule: 0 allowed, 1 denied, 2 when it cannot be told (on err_out).
+ */
+int policy_cli_explain(const char *file, const char *token, const char *op, const char *path, FILE *out, FILE *err_out);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What ops that look at the server itself are offered: the steps of a real call, without its
+ * effect.
+ */
+#include "server/host.h"
+
+#include "catalog/bind.h"
+#include "server/paths.h"
+#include "server/serve.h"
+
+/* The paths only: what else an op needs is not asked about. */
+static int bind_paths_only(struct call *call, const struct op *op, const struct json *args, void *params, struct err *err)
+{
+	struct bind b;
+
+	bind_begin(&b, &call->arena, op, params);
+	if (!args)
+		return 0;
+	if (args->type != JSON_OBJECT)
+		return err_set(err, ERR_ARGS_INVALID, "parameter 'args' must be an object, not %s", json_type_name(args->type));
+	return bind_object(&b, args, err);
+}
+
+static int check(struct call *call, const struct op *op, const struct json *args, struct err *err)
+{
+	void *params = op->params_size ? arena_alloc(&call->arena, op->params_size) : NULL;
+	int status;
+
+	if (op->params_size && !params)
+		return err_set(err, ERR_BUSY, "the check needs more memory than is left");
+	if (op->scope && policy_check_op(call->caller, op, err) < 0)
+		return -1;
+	if (!op->params)
+		return 0;
+	status = bind_paths_only(call, op, args, params, err);
+	if (status == 0)
+		status = paths_resolve(&call->arena, call->caller, op->params, params, err);
+	paths_close(op->params, params);
+	return status;
+}
+
+const struct call_host server_host = {
+	.check = check,
+	.reload = serve_reload,
+};

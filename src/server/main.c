@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Start and end of the server.
+ */
+#include "base/budget.h"
+#include "base/clock.h"
+#include "policy/policy.h"
+#include "policy/token.h"
+#include "server/describe.h"
+#include "server/host.h"
+#include "server/options.h"
+#include "server/policy_command.h"
+#include "server/serve.h"
+#include "spawn/tree.h"
+
+#include "catalog/print.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { EXIT_USAGE = 2, ADDRESS_SIZE = 160 };
+
+/* After the grace, children get this long to end before the server leaves all the same. */
+#define LAST_WAIT_NS (4 * NS_PER_S)
+
+static const char DEFAULT_POLICY[] = "/etc/agent-sandbox/policy.yaml";
+
+static struct {
+	struct loop *loop;
+	struct http_server *http;
+	struct signal_watch term, interrupt, hangup;
+	struct timer grace;
+	struct options options;
+	bool ending;
+} server;
+
+static int complain(const struct err *err)
+{
+	fprintf(stderr, "agent-sandbox-server: %s\n", err->text);
+	return EXIT_USAGE;
+}
+
+static void leave_at_once(struct timer *t)
+{
+	(void)t;
+	loop_stop(server.loop);
+}
+
+static void after_grace(struct timer *t)
+{
+	serve_cancel_all();
+	timer_start(t, server.loop, LAST_WAIT_NS, leave_at_once);
+}
+
+static void all_closed(void *user)
+{
+	(void)user;
+	loop_stop(server.loop);
+}
+
+static void on_terminate(struct signal_watch *s, int number)
+{
+	(void)s;
+	log_event(LOG_INFO, "shutdown", "signal=%d again=%d", number, server.ending);
+	if (server.ending) {
+		loop_stop(server.loop);
+		return;
+	}
+	server.ending = true;
+	timer_start(&server.grace, server.loop, server.options.shutdown_grace * NS_PER_S, after_grace);
+	serve_drain();
+	http_server_drain(server.http, all_closed, NULL);
+}
+
+static void on_hangup(struct signal_watch *s, int number)
+{
+	struct err err;
+
+	(void)s;
+	(void)number;
+	if (serve_reload(&err) < 0)
+		log_event(LOG_ERROR, "reload", "failed=\"%s\"", err.text);
+	else
+		log_event(LOG_INFO, "reload", "done");
+}
+
+/* READY=1 to systemd, where it waits for it. */
+static void notify_ready(void)
+{
+	const char *path = getenv("NOTIFY_SOCKET");
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	AUTOCLOSE int fd = -1;
+	size_t len = path ? strlen(path) : 0;
+
+	if (len < 2 || len >= sizeof address.sun_path)
+		return;
+	memcpy(address.sun_path, path, len);
+	if (path[0] == '@')
+		address.sun_path[0] = '\0';
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (sendto(fd, "READY=1", 7, MSG_NOSIGNAL, (struct sockaddr *)&address,
+		    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len)) < 0)
+		log_event(LOG_WARN, "notify", "errno=%d", errno);
+}
+
+static bool is_loopback(const char *address)
+{
+	return strncmp(address, "127.", 4) == 0 || strncmp(address, "localhost:", 10) == 0 ||
+		strncmp(address, "[::1]:", 6) == 0 || strncmp(address, "unix:", 5) == 0;
+}
+
+static int listen_all(struct err *err)
+{
+	struct options *o = &server.options;
+	bool tokens = policy_has_tokens(serve_policy());
+	char bound[ADDRESS_SIZE];
+
+	if (o->listen_count == 0)
+		o->listen[o->listen_count++] = tokens ? "0.0.0.0:9000" : "127.0.0.1:9000";
+	for (size_t i = 0; i < o->listen_count; i++) {
+		int status;
+
+		if (!tokens && !o->insecure_no_auth && !is_loopback(o->listen[i]))
+			return err_set(err, ERR_ARGS_INVALID,
+				"'%s' is not a loopback address and there is no token: give --token, or --insecure-no-auth to allow it",
+				o->listen[i]);
+		status = http_listen(server.http, o->listen[i], bound, sizeof bound);
+		if (status < 0)
+			return err_set(err, ERR_ARGS_INVALID, "cannot listen on '%s': %s", o->listen[i], strerrordesc_np(-status));
+		printf("agent-sandbox-server %s ready on %s%s\n", server_version,
+			strncmp(bound, "unix:", 5) == 0 ? "" : "http://", bound);
+	}
+	fflush(stdout);
+	notify_ready();
+	return 0;
+}
+
+static int make_policy(struct err *err)
+{
+	struct options *o = &server.options;
+	struct policy_settings settings = { .file = o->policy, .token = o->token, .base_dir = o->base_dir,
+		.disabled_groups = o->disabled_groups, .max_upload_size = o->max_upload_size };
+	struct policy *policy;
+
+	if (!settings.file && access(DEFAULT_POLICY, F_OK) == 0)
+		settings.file = DEFAULT_POLICY;
+	if (o->token && o->token_file)
+		return err_set(err, ERR_ARGS_INVALID, "--token and --token-file cannot both be given");
+	if (o->token_file) {
+		settings.token = token_read_file(o->token_file, err);
+		if (!settings.token)
+			return -1;
+	} else if (o->token) {
+		settings.token = mem_strdup(o->token); /* what stands in argv is blanked */
+	}
+	policy = policy_new(&settings, err);
+	if (!policy)
+		return -1;
+	serve_init(server.loop, policy, &settings);
+	budget_set_limit((size_t)policy_server_limit(policy, "max_memory_bytes"));
+	return 0;
+}
+
+static void protect_process(char **args)
+{
+	options_scrub(args);
+	/* Children must not read our memory, environment or descriptors through /proc or ptrace (R93). */
+	prctl(PR_SET_DUMPABLE, 0);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a write over the size limit is EFBIG */
+}
+
+static int start(char **args, struct err *err)
+{
+	struct http_limits limits = http_default_limits;
+
+	server.loop = loop_new();
+	if (make_policy(err) < 0)
+		return -1;
+	protect_process(args);
+	limits.max_connections = (unsigned)policy_server_limit(serve_policy(), "max_connections");
+	call_host = &server_host;
+	if (tree_init(server.loop, !server.options.no_cgroups) < 0)
+		return err_set(err, ERR_INTERNAL, "cannot become the reaper of orphans");
+	server.http = http_server_new(server.loop, &serve_handlers, &limits);
+	if (signal_start(&server.term, server.loop, SIGTERM, on_terminate) < 0 ||
+		signal_start(&server.interrupt, server.loop, SIGINT, on_terminate) < 0 ||
+		signal_start(&server.hangup, server.loop, SIGHUP, on_hangup) < 0)
+		return err_set(err, ERR_INTERNAL, "cannot watch signals");
+	return listen_all(err);
+}
+
+static int serve_main(char **args)
+{
+	struct err err;
+	size_t level = 0;
+
+	if (options_parse(&server.options, args, &err) < 0)
+		return complain(&err);
+	if (server.options.help) {
+		options_print_help();
+		return 0;
+	}
+	if (server.options.version) {
+		printf("agent-sandbox-server %s\n", server_version);
+		return 0;
+	}
+	if (server.options.log_level) {
+		while (log_levels[level] && strcmp(log_levels[level], server.options.log_level) != 0)
+			level++;
+		if (!log_levels[level]) {
+			err_set(&err, ERR_ARGS_INVALID, "--log-level must be debug, info, warn or error");
+			return complain(&err);
+		}
+		log_set_level((enum log_level)level);
+	}
+	if (start(args, &err) < 0)
+		return complain(&err);
+	loop_run(server.loop);
+	http_server_free(server.http);
+	tree_shutdown();
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	(void)argc;
+	if (argv[1] && strcmp(argv[1], "describe") == 0)
+		return describe_main(argv + 2);
+	if (argv[1] && strcmp(argv[1], "policy") == 0)
+		return policy_command(argv + 2);
+	return serve_main(argv + 1);
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "spawn/tree.h"
+
+#include "base/clock.h"
+#include "spawn/tree_internal.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MARK "ABX_RUN_ID="
+
+enum { PREFIX_LEN = 9, LAST_SIGNAL = 64, SIGNAL_BASE = 128, KILL_ROUNDS = 100 };
+
+/* "r" and 8 random characters, the same for all trees of this server; a counter follows. */
+static char prefix[PREFIX_LEN + 1];
+static unsigned counter;
+
+static void make_prefix(void)
+{
+	static const char digits[] = "abcdefghijklmnopqrstuvwxyz234567";
+	uint64_t random = 0;
+
+	if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
+		random = (uint64_t)clock_now_ns() * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)getpid();
+	prefix[0] = 'r';
+	for (size_t i = 1; i < PREFIX_LEN; i++, random >>= 5)
+		prefix[i] = digits[random & 31];
+}
+
+int tree_init(struct loop *loop, bool use_cgroups)
+{
+	int result;
+
+	make_prefix();
+	/* As pid 1 orphans come to us anyway; a kernel that knows no subreapers leaves the marks. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	result = reaper_start(loop, tree_poll_soon);
+	if (result < 0)
+		return result;
+	/* Without cgroups trees are found in /proc. */
+	if (cgroup_init(use_cgroups) < 0)
+		assert(!cgroup_available());
+	return 0;
+}
+
+bool tree_has_cgroups(void)
+{
+	return cgroup_available();
+}
+
+/* All marked ones of this server, whichever tree they are of. */
+static void find_marked(struct members *m)
+{
+	char mark[sizeof MARK + PREFIX_LEN];
+	struct members_of all = { .mark = mark, .mark_is_prefix = true };
+
+	snprintf(mark, sizeof mark, MARK "%s", prefix);
+	if (members_find(m, &all) < 0)
+		m->count = 0;
+}
+
+/* Whoever is gone meanwhile does not need it. */
+static void send_to(const struct members *m, bool by_cgroup, int number)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		int result = by_cgroup ? cgroup_signal(NULL, &m->all[i], number) : member_signal(&m->all[i], number);
+
+		(void)result;
+	}
+}
+
+void tree_end_strays(void)
+{
+	struct members m CLEANUP(members_free) = { 0 };
+
+	cgroup_members(NULL, &m);
+	send_to(&m, true, SIGTERM);
+	send_to(&m, true, SIGCONT);
+	find_marked(&m);
+	send_to(&m, false, SIGTERM);
+	send_to(&m, false, SIGCONT);
+}
+
+static void kill_marked(void)
+{
+	struct members m CLEANUP(members_free) = { 0 };
+
+	for (int round = 0; round < KILL_ROUNDS; round++) {
+		find_marked(&m);
+		if (m.count == 0)
+			return;
+		send_to(&m, false, SIGSTOP);
+		send_to(&m, false, SIGKILL);
+	}
+}
+
+void tree_shutdown(void)
+{
+	kill_marked();
+	cgroup_shutdown();
+	reaper_stop();
+}
+
+static struct tree_exit exit_of(const struct tree *t, int status, const struct rusage *usage)
+{
+	struct tree_exit e = {
+		.cpu_seconds = (double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) +
+			(double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) / 1e6,
+		.max_rss_bytes = (int64_t)usage->ru_maxrss * 1024,
+	};
+
+	if (!WIFSIGNALED(status)) {
+		e.code = WEXITSTATUS(status);
+		return e;
+	}
+	e.signal = WTERMSIG(status);
+	e.code = SIGNAL_BASE + e.signal;
+	if (e.signal == SIGKILL)
+		e.oom_killed = (t->cgroup && cgroup_oom_kills(t->cgroup) != t->oom_of_tree) ||
+			cgroup_oom_kills(NULL) != t->oom_of_ours;
+	return e;
+}
+
+static void on_reaped(struct reaped *r, int status, const struct rusage *usage)
+{
+	struct tree *t = OWNER(r, struct tree, reaped);
+	struct tree_exit e = exit_of(t, status, usage);
+
+	t->exited = true;
+	close_fd(take_fd(&t->pid_fd));
+	if (t->events && t->events->on_exit)
+		t->events->on_exit(t, &e, t->user);
+}
+
+/* The caller's environment with our mark instead of whatever mark it had. */
+static const char **marked_env(const char *const *env, const char *mark)
+{
+	size_t count = 0, kept = 0;
+	const char **marked;
+
+	while (env && env[count])
+		count++;
+	marked = mem_alloc((count + 2) * sizeof *marked);
+	for (size_t i = 0; i < count; i++) {
+		if (strncmp(env[i], MARK, strlen(MARK)) != 0)
+			marked[kept++] = env[i];
+	}
+	marked[kept] = mark;
+	return marked;
+}
+
+static struct tree *new_tree(struct loop *loop, const struct tree_events *events, void *user)
+{
+	struct tree *t = mem_new(struct tree);
+
+	t->loop = loop;
+	t->events = events;
+	t->user = user;
+	t->pid_fd = -1;
+	snprintf(t->mark, sizeof t->mark, MARK "%s%u", prefix, counter++);
+	t->cgroup = cgroup_take();
+	if (t->cgroup)
+		t->oom_of_tree = cgroup_oom_kills(t->cgroup);
+	t->oom_of_ours = cgroup_oom_kills(NULL);
+	return t;
+}
+
+/* A cgroup that may not be entered after all does not stop the program: /proc serves then. */
+static int start(struct tree *t, struct spawn *what, struct child *ret_child, struct spawn_failure *ret_failure, struct err *err)
+{
+	int result;
+
+	what->cgroup_fd = t->cgroup ? cgroup_fd(t->cgroup) : -1;
+	result = spawn_start(what, ret_child, ret_failure, err);
+	if (result == 0 || !t->cgroup || strcmp(ret_failure->step, "cgroup") != 0)
+		return result;
+	if (ret_failure->number != ENODEV)
+		cgroup_disable();
+	cgroup_give(take_ptr(t->cgroup));
+	what->cgroup_fd = -1;
+	return spawn_start(what, ret_child, ret_failure, err);
+}
+
+struct tree *tree_start(struct loop *loop, const struct spawn *what, const struct tree_events *events, void *user,
+	struct child *ret_child, struct spawn_failure *ret_failure, struct err *err)
+{
+	struct tree *t = new_tree(loop, events, user);
+	AUTOFREE const char **env = marked_env(what->env, t->mark);
+	struct spawn marked = *what;
+
+	marked.env = env;
+	if (start(t, &marked, ret_child, ret_failure, err) < 0) {
+		tree_free(t);
+		return NULL;
+	}
+	t->pid = ret_child->pid;
+	t->pid_fd = take_fd(&ret_child->pid_fd);
+	reaper_add(&t->reaped, t->pid, on_reaped);
+	return t;
+}
+
+const char *tree_id(const struct tree *tree)
+{
+	return tree->mark + strlen(MARK);
+}
+
+pid_t tree_pid(const struct tree *tree)
+{
+	return tree->pid;
+}
+
+bool tree_exited(const struct tree *tree)
+{
+	return tree->exited;
+}
+
+void tree_look(struct tree *t)
+{
+	int64_t before = clock_now_ns();
+	struct members found = { 0 };
+	struct members_of whose = {
+		.leader = t->exited ? 0 : t->pid, .session = t->pid, .mark = t->mark, .seen = &t->seen
+	};
+
+	if (t->cgroup)
+		cgroup_members(t->cgroup, &found);
+	else if (members_find(&found, &whose) < 0)
+		found.count = 0;
+	members_free(&t->seen);
+	t->seen = found;
+	t->look_ns = clock_now_ns() - before;
+}
+
+/* Until it is reaped, which only we do, the number is the leader's. */
+int tree_signal_leader(struct tree *t, int number)
+{
+	if (t->exited)
+		return -ESRCH;
+	if (t->pid_fd >= 0 && syscall(SYS_pidfd_send_signal, t->pid_fd, number, NULL, 0) == 0)
+		return 0;
+	if (t->pid_fd >= 0 && errno != ENOSYS)
+		return -errno;
+	return kill(t->pid, number) == 0 ? 0 : -errno;
+}
+
+int tree_signal_member(struct tree *t, const struct member *one, int number)
+{
+	if (one->pid == t->pid && !t->exited)
+		return tree_signal_leader(t, number);
+	return t->cgroup ? cgroup_signal(t->cgroup, one, number) : member_signal(one, number);
+}
+
+static int signal_all(struct tree *t, int number)
+{
+	int failure = -ESRCH;
+	bool any = false;
+
+	tree_look(t);
+	for (size_t i = 0; i < t->seen.count; i++) {
+		int result = tree_signal_member(t, &t->seen.all[i], number);
+
+		any |= result == 0;
+		/* "Not allowed" says more than "gone". */
+		if (result < 0 && result != -ESRCH)
+			failure = result;
+	}
+	return any ? 0 : failure;
+}
+
+int tree_signal(struct tree *tree, int number, bool whole)
+{
+	if (number < 1 || number > LAST_SIGNAL)
+		return -EINVAL;
+	return whole ? signal_all(tree, number) : tree_signal_leader(tree, number);
+}
+
+size_t tree_descendants(struct tree *tree)
+{
+	size_t count = 0;
+
+	tree_look(tree);
+	for (size_t i = 0; i < tree->seen.count; i++)
+		count += tree->exited || tree->seen.all[i].pid != tree->pid;
+	return count;
+}
+
+void tree_usage(struct tree *tree, double *ret_cpu_seconds, int64_t *ret_rss_bytes)
+{
+	uint64_t ticks = 0;
+	int64_t pages = 0;
+
+	tree_look(tree);
+	for (size_t i = 0; i < tree->seen.count; i++) {
+		ticks += tree->seen.all[i].ticks;
+		pages += tree->seen.all[i].rss_pages;
+	}
+	*ret_cpu_seconds = (double)ticks / (double)sysconf(_SC_CLK_TCK);
+	*ret_rss_bytes = pages * sysconf(_SC_PAGESIZE);
+}
+
+void tree_free(struct tree *tree)
+{
+	if (!tree)
+		return;
+	tree_stop_ending(tree);
+	reaper_forget(&tree->reaped);
+	close_fd(tree->pid_fd);
+	cgroup_give(tree->cgroup);
+	members_free(&tree->seen);
+	members_free(&tree->told);
+	free(tree);
+}
