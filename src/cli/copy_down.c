@@ -119,7 +119,7 @@ int copy_down_tree(struct copy *copy, struct str from, const char *to)
 {
 	CLEANUP(copy_tasks_free) struct copy_tasks tasks = { 0 };
 
-	copy_tasks_push(&tasks, remote_join(from, (struct str){ "", 0 }), mem_strdup(to));
+	copy_tasks_push(&tasks, strndup(from.p, from.len), mem_strdup(to));
 	while (tasks.count) {
 		CLEANUP(copy_task_free) struct copy_task task = copy_tasks_pop(&tasks);
 

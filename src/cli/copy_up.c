@@ -179,7 +179,7 @@ int copy_up_tree(struct copy *copy, const char *from, struct str to)
 {
 	CLEANUP(copy_tasks_free) struct copy_tasks tasks = { 0 };
 
-	copy_tasks_push(&tasks, mem_strdup(from), remote_join(to, (struct str){ "", 0 }));
+	copy_tasks_push(&tasks, mem_strdup(from), strndup(to.p, to.len));
 	while (tasks.count) {
 		CLEANUP(copy_task_free) struct copy_task task = copy_tasks_pop(&tasks);
 

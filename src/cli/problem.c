@@ -179,9 +179,9 @@ void problem_print(const struct problem *p, FILE *to)
 {
 	AUTOBUF struct buf line;
 
+	buf_init(&line, LINE_MAX_BYTES);
 	if (p->exit_code == EXIT_INTERRUPTED || p->exit_code == EXIT_PIPE)
 		return;
-	buf_init(&line, LINE_MAX_BYTES);
 	problem_format(p, &line);
 	term_progress_clear();
 	fwrite(line.data, 1, line.len, to);
