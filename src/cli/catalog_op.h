@@ -5,7 +5,8 @@
  */
 #pragma once
 
-#include "cli/command.h"
+#include "cli/args.h"
+#include "cli/cli.h"
 
 /* GET /ops/{id}; *ret_op points into the reply. */
 int catalog_op_get(struct cli *cli, const char *id, struct reply *ret_reply, const struct json **ret_op) MUST_CHECK;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* abx cat: the bytes of files, exactly, to standard output. */
+#include "cli/commands.h"
 #include "cli/copy.h"
 
 static int cat(struct cli *cli, struct args *args)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* abx completion: a script for the shell, made from the table of commands. */
-#include "cli/command.h"
+#include "cli/commands.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* abx context add|use|list|rm: named servers in the configuration file. */
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/config.h"
 #include "cli/term.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* abx cp: up, down, or from one place of the server to another; ':' in front is the server's side. */
+#include "cli/commands.h"
 #include "cli/copy.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* abx exec: a program and its arguments, without a shell. */
+#include "cli/commands.h"
 #include "cli/run_stream.h"
 
 static int exec(struct cli *cli, struct args *args)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* abx help: what there is, or one command. */
+#include "cli/commands.h"
 #include "cli/help.h"
 
 static int help(struct cli *cli, struct args *args)

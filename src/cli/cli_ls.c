@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* abx ls: folders, one name a line; -l with what is known of each; -R whole trees. */
+#include "cli/commands.h"
 #include "cli/remote.h"
 #include "cli/term.h"
 

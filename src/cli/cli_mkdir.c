@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* abx mkdir: folders, by the habits of mkdir. */
+#include "cli/commands.h"
 #include "cli/remote.h"
 
 enum { ARGS_MAX = 64 * 1024 };

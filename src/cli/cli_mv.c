@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* abx mv: move on the server; into the destination where that is a folder. */
+#include "cli/commands.h"
 #include "cli/remote.h"
 
 enum { ARGS_MAX = 128 * 1024 };

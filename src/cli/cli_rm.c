@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* abx rm: files, and with -r folders. */
+#include "cli/commands.h"
 #include "cli/remote.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* abx server call: any op of the server, with arguments by its own catalog. */
 #include "cli/catalog_op.h"
+#include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "wire/sse.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* abx server check: whether a call would be allowed, without making it. */
 #include "cli/catalog_op.h"
+#include "cli/commands.h"
 #include "cli/term.h"
 
 enum { ARGS_MAX = 64 << 20 };

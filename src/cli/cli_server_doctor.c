@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* abx server doctor: tries what usually goes wrong, and says what to do about it. */
+#include "cli/commands.h"
 #include "cli/copy.h"
 #include "cli/term.h"
 #include "wire/range.h"

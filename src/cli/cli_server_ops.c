@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* abx server ops, abx server describe: the server's own catalog, as far as the caller may call it. */
 #include "cli/catalog_op.h"
+#include "cli/commands.h"
 #include "cli/term.h"
 
 static int list_ops(struct cli *cli, struct args *args)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* abx sh: a line for the server's shell. */
+#include "cli/commands.h"
 #include "cli/run_stream.h"
 
 enum { LINE_MAX_BYTES = 64 << 20 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* abx stat: what is known of a path; exit code 5 when nothing is there. */
+#include "cli/commands.h"
 #include "cli/remote.h"
 #include "cli/term.h"
 

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "cli/command.h"
+#include "cli/commands.h"
 
 void help_all(FILE *to);
 bool help_group(const char *group, FILE *to); /* false when no command begins with that word */

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "cli/command.h"
+#include "cli/cli.h"
 
 struct remote_stat {
 	bool exists;

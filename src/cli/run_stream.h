@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "cli/command.h"
+#include "cli/commands.h"
 
 /* Flags of both; the ones that are their own come before. */
 extern const struct flag run_stream_flags[];

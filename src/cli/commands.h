@@ -6,17 +6,8 @@
  */
 #pragma once
 
-#include "cli/api.h"
 #include "cli/args.h"
-
-struct cli {
-	struct problem problem;
-	const char *url, *token, *context; /* of the flags; NULL: not given */
-	bool json, quiet;
-	struct api api;
-	bool has_api;
-	char *config_url, *config_token; /* of the context in use */
-};
+#include "cli/cli.h"
 
 enum { ANY_COUNT = -1 };
 
@@ -38,18 +29,3 @@ extern const struct flag commands_shared_flags[];  /* --url and so on */
 /* The command of one word or two; *ret_used says how many.  NULL: none. */
 const struct command *commands_find(size_t count, char *const *words, size_t *ret_used);
 const char *commands_nearest(const char *word); /* for "did you mean"; NULL */
-
-/* The connection to the server that flags, environment and contexts name; NULL with cli->problem. */
-struct api *cli_api(struct cli *cli);
-
-/* For commands that go on with their next argument: prints the problem, returns its exit code. */
-int cli_complain(struct cli *cli);
-/* Whether going on makes no sense: interrupted, or no server. */
-bool cli_is_hopeless(const struct cli *cli);
-
-/* Prints the wire's JSON as it came. */
-int cli_print_json(struct cli *cli, const struct reply *reply) MUST_CHECK;
-int cli_write(struct cli *cli, int fd, struct str bytes) MUST_CHECK; /* whole and at once */
-
-/* A remote path as typed: a ':' in front is allowed and dropped. */
-struct str cli_remote(const char *word);
