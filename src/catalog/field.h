@@ -33,6 +33,7 @@ enum field_type {
 struct opt_int { bool set; int64_t value; };
 struct opt_num { bool set; double value; };
 struct opt_bool { bool set, value; };
+struct output { struct str bytes; bool base64; };    /* text, or base64 where the caller asked for it */
 struct list { void *items; size_t count; };          /* of the item type in the row */
 struct pair { const char *name; struct str value; bool is_null; }; /* item of a FIELD_MAP's list; value is terminated too */
 
@@ -62,6 +63,7 @@ struct field {
 	unsigned flags;
 	bool optional_type;               /* the member is an opt_… struct */
 	bool omit_false;                  /* a boolean that is written only when true */
+	bool chooses_encoding;            /* FIELD_TEXT: the member is a struct output */
 	bool raw_json;                    /* FIELD_ANY: the member is a struct str of JSON text that we made */
 	size_t offset, size;              /* of the member */
 	int64_t minimum, maximum, def;    /* integers; def also of booleans and choices */
@@ -116,6 +118,8 @@ struct field {
 #define R_NULL_STRING(S, m, why) FIELD_ROW(S, m, const char *, FIELD_STRING, why, .flags = F_REQUIRED | F_NULLABLE)
 #define R_TEXT(S, m, why) FIELD_ROW(S, m, struct str, FIELD_TEXT, why, .flags = F_REQUIRED)
 #define R_OPT_TEXT(S, m, why) FIELD_ROW(S, m, struct str, FIELD_TEXT, why)
+#define R_OUTPUT(S, m, wire, why) \
+	FIELD_ROW_AS(S, m, wire, struct output, FIELD_TEXT, why, .flags = F_REQUIRED, .chooses_encoding = true)
 #define R_BYTES(S, m, why) FIELD_ROW(S, m, struct str, FIELD_BYTES, why, .flags = F_REQUIRED)
 #define R_OPT_BYTES(S, m, why) FIELD_ROW(S, m, struct str, FIELD_BYTES, why)
 #define R_INT(S, m, why) \

@@ -2,12 +2,12 @@
 #include "catalog/write.h"
 
 /* Where to: rope is NULL when everything is to be written now. */
-struct output {
+struct sink {
 	struct json_writer *w;
 	struct rope *rope;
 };
 
-static void write_object(const struct output *to, const struct field *fields, const char *base);
+static void write_object(const struct sink *to, const struct field *fields, const char *base);
 
 static bool is_unset(const struct field *field, const void *at)
 {
@@ -32,7 +32,7 @@ static bool is_unset(const struct field *field, const void *at)
 	}
 }
 
-static void write_text(const struct output *to, struct str text)
+static void write_text(const struct sink *to, struct str text)
 {
 	if (to->rope)
 		rope_text(to->rope, text);
@@ -40,7 +40,7 @@ static void write_text(const struct output *to, struct str text)
 		json_text(to->w, text);
 }
 
-static void write_bytes(const struct output *to, struct str bytes)
+static void write_bytes(const struct sink *to, struct str bytes)
 {
 	if (to->rope)
 		rope_base64(to->rope, bytes);
@@ -48,7 +48,7 @@ static void write_bytes(const struct output *to, struct str bytes)
 		json_base64(to->w, bytes);
 }
 
-static void write_items(const struct output *to, const struct field *field, const struct list *list)
+static void write_items(const struct sink *to, const struct field *field, const struct list *list)
 {
 	json_array_begin(to->w);
 	for (size_t i = 0; i < list->count; i++) {
@@ -62,7 +62,7 @@ static void write_items(const struct output *to, const struct field *field, cons
 	json_array_end(to->w);
 }
 
-static void write_map(const struct output *to, const struct list *list)
+static void write_map(const struct sink *to, const struct list *list)
 {
 	const struct pair *pairs = list->items;
 
@@ -74,14 +74,17 @@ static void write_map(const struct output *to, const struct list *list)
 	json_object_end(to->w);
 }
 
-static void write_value(const struct output *to, const struct field *field, const void *at)
+static void write_value(const struct sink *to, const struct field *field, const void *at)
 {
 	switch (field->type) {
 	case FIELD_STRING:
 		json_string(to->w, *(const char *const *)at);
 		break;
 	case FIELD_TEXT:
-		write_text(to, *(const struct str *)at);
+		if (field->chooses_encoding && ((const struct output *)at)->base64)
+			write_bytes(to, ((const struct output *)at)->bytes);
+		else
+			write_text(to, *(const struct str *)at);
 		break;
 	case FIELD_BYTES:
 		write_bytes(to, *(const struct str *)at);
@@ -118,7 +121,7 @@ static void write_value(const struct output *to, const struct field *field, cons
 	}
 }
 
-static void write_object(const struct output *to, const struct field *fields, const char *base)
+static void write_object(const struct sink *to, const struct field *fields, const char *base)
 {
 	json_object_begin(to->w);
 	for (const struct field *field = fields; field && field->type != FIELD_NONE; field++) {
@@ -138,14 +141,14 @@ static void write_object(const struct output *to, const struct field *fields, co
 
 void write_rope(struct rope *rope, const struct field *fields, const void *from)
 {
-	struct output to = { .w = &rope->writer, .rope = rope };
+	struct sink to = { .w = &rope->writer, .rope = rope };
 
 	write_object(&to, fields, from);
 }
 
 void write_json(struct json_writer *w, const struct field *fields, const void *from)
 {
-	struct output to = { .w = w };
+	struct sink to = { .w = w };
 
 	write_object(&to, fields, from);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The one store of output: an append-only, bounded ring of records (stream, offset, bytes).
+ * The one store of output: an append-only, bounded ring of (stream, offset, bytes).
  *
  * Offsets count the bytes of all streams together since the start, in 64 bits, and are never
  * reused.  Readers are cursors: reading consumes nothing.  When the ring is full the oldest
@@ -8,15 +8,21 @@
  * reader has not read them yet: then journal_room() shrinks to 0, the producer waits, and
  * on_room is called when there is room again.
  *
- * Bytes are stored as they came; characters are cut by readers (text.h), never here.
+ * Bytes are stored as they came; characters are cut by readers (text.h), never here.  What a
+ * record is was not stored: it is the longest run of one stream.  A bit per byte tells the
+ * stream, so a byte costs 9/8 of one in any mix, and an offset is found at once.
+ *
  * One thread: the loop's.  Memory is taken from the process's budget (budget.h): when it is
- * used up the ring drops its oldest bytes early, and a lossless reader makes the producer wait.
+ * used up the ring drops its oldest bytes early, and a lossless reader makes the producer
+ * wait.  One chunk is granted in any case, so that nobody waits for ever.
  */
 #pragma once
 
 #include "base/str.h"
 
 enum journal_stream { JOURNAL_STDOUT, JOURNAL_STDERR, JOURNAL_STREAMS };
+
+_Static_assert(JOURNAL_STREAMS == 2, "the stream of a byte is one bit");
 
 struct journal;
 struct journal_reader;
@@ -27,7 +33,7 @@ struct journal_reader {
 	struct journal *journal;   /* NULL when detached */
 	uint64_t next;             /* offset of the next byte to read */
 	bool lossless;
-	journal_wake_fn *wake;     /* there is more, or the end; called from the appender's stack; it must not free the journal */
+	journal_wake_fn *wake;     /* there is more, or the end; called from the appender's stack: it may read and detach, not append or free the journal */
 	struct journal_reader *prev_reader, *next_reader;
 };
 
@@ -37,14 +43,16 @@ struct journal_record {
 	struct str bytes; /* valid until the journal is appended to or freed */
 };
 
+/* May be called from within journal_append(), when a reader reads at once: only resume the producer there. */
 typedef void journal_room_fn(void *user);
 
 struct journal *journal_new(size_t limit_bytes, journal_room_fn *on_room, void *user);
 void journal_free(struct journal *j); /* detaches the readers */
 
-size_t journal_room(const struct journal *j);   /* what may be appended now without hurting a lossless reader */
+/* What may be appended now without hurting a lossless reader; without one SIZE_MAX.  After 0 comes on_room. */
+size_t journal_room(struct journal *j);
 void journal_append(struct journal *j, enum journal_stream stream, struct str bytes);
-void journal_close(struct journal *j);          /* no more will come; wakes all */
+void journal_close(struct journal *j);          /* no more will come; gives spare memory back, wakes all */
 
 bool journal_closed(const struct journal *j);
 uint64_t journal_start(const struct journal *j);  /* offset of the oldest byte kept */
@@ -56,7 +64,7 @@ void journal_attach(struct journal *j, struct journal_reader *r, uint64_t from, 
 void journal_detach(struct journal_reader *r);
 
 /*
- * The record at r->next, cut to max bytes, without moving: true, or false when there is none (yet).
+ * The record at r->next, or a part of it of at most max bytes, without moving: true, or false when there is none (yet).
  * *ret_dropped: bytes between r->next and the oldest byte kept; when it is not 0, r->next was moved.
  */
 bool journal_peek(struct journal_reader *r, size_t max, struct journal_record *ret_record, uint64_t *ret_dropped) MUST_CHECK;

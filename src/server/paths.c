@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server/paths.h"
 
-#include "base/json_write.h"
 #include "policy/place.h"
+#include "spawn/failure.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,30 +37,6 @@ bool paths_given(const struct field *fields, const void *params)
 	return false;
 }
 
-/* What keeps a program from starting in its folder is told as that, with the path as it was given. */
-static int cannot_start(struct arena *arena, struct str given, int number, struct err *err)
-{
-	const char *name = strerrorname_np(number), *reason = strerrordesc_np(number);
-	struct json_writer w;
-	struct buf details;
-
-	err_set(err, ERR_COMMANDS_START, "cannot start in cwd '%.*s': %s", (int)MIN(given.len, 300), given.p, reason);
-	buf_init(&details, 64 * 1024);
-	json_write_init(&w, &details);
-	json_object_begin(&w);
-	json_key(&w, "step");
-	json_string(&w, "cwd");
-	json_key(&w, "errno");
-	json_string(&w, name);
-	json_key(&w, "path");
-	json_text(&w, given);
-	json_object_end(&w);
-	if (!buf_failed(&details))
-		err->details = arena_strndup(arena, details.data, details.len);
-	buf_free(&details);
-	return -1;
-}
-
 static bool is_policy(enum err_code code)
 {
 	return code == ERR_POLICY_PATH || code == ERR_POLICY_READONLY || code == ERR_BUSY || code == ERR_ARGS_INVALID;
@@ -73,9 +49,9 @@ static int resolve_one(struct arena *arena, const struct principal *who, const s
 	if (!(field->flags & F_CWD))
 		return path->place ? 0 : -1;
 	if (!path->place)
-		return is_policy(err->code) ? -1 : cannot_start(arena, path->given, err->sys_errno ? err->sys_errno : ENOENT, err);
+		return is_policy(err->code) ? -1 : failure_set(err, arena, "cwd", err->sys_errno ? err->sys_errno : ENOENT, path->given, NULL);
 	path->folder_fd = place_open(path->place, O_PATH | O_DIRECTORY, 0);
-	return path->folder_fd < 0 ? cannot_start(arena, path->given, -path->folder_fd, err) : 0;
+	return path->folder_fd < 0 ? failure_set(err, arena, "cwd", -path->folder_fd, path->given, NULL) : 0;
 }
 
 int paths_resolve(struct arena *arena, const struct principal *who, const struct field *fields, void *params,

@@ -24,8 +24,9 @@ static void close_stream(struct pipes *p, unsigned stream)
 	close_fd(take_fd(&p->fds[stream]));
 }
 
-static void close_input(struct pipes *p)
+void pipes_close_input(struct pipes *p)
 {
+	p->input.len = 0;
 	watch_stop(&p->in_watch);
 	close_fd(take_fd(&p->in_fd));
 }
@@ -113,8 +114,7 @@ static void on_err(struct watch *w, unsigned events)
 
 static void feed_done(struct pipes *p)
 {
-	close_input(p);
-	p->input.len = 0;
+	pipes_close_input(p);
 	if (p->events->on_fed)
 		p->events->on_fed(p);
 }
@@ -139,7 +139,7 @@ void pipes_feed(struct pipes *p, struct str input)
 {
 	p->input = input;
 	if (p->in_fd >= 0 && watch_start(&p->in_watch, p->loop, p->in_fd, WATCH_WRITE, on_in) < 0)
-		close_input(p);
+		pipes_close_input(p);
 }
 
 static void watch_all(struct pipes *p, unsigned events)
@@ -180,7 +180,7 @@ void pipes_exited(struct pipes *p)
 		return;
 	p->exited = true;
 	/* What the child did not read is nobody's any more. */
-	close_input(p);
+	pipes_close_input(p);
 	if (p->paused)
 		return;
 	/* Most often all is there already: an answer need not wait for the next turn. */
@@ -194,7 +194,7 @@ void pipes_exited(struct pipes *p)
 void pipes_stop(struct pipes *p)
 {
 	p->ended = true;
-	close_input(p);
+	pipes_close_input(p);
 	close_stream(p, PIPES_OUT);
 	close_stream(p, PIPES_ERR);
 	timer_free(&p->quiet);

@@ -42,6 +42,8 @@ void pipes_start(struct pipes *p, struct loop *loop, int in, int out, int err, c
 /* Feeds all of input, then closes: the child reads end of file. */
 void pipes_feed(struct pipes *p, struct str input);
 
+void pipes_close_input(struct pipes *p); /* what was not fed yet is dropped */
+
 void pipes_pause(struct pipes *p);
 void pipes_resume(struct pipes *p);
 void pipes_exited(struct pipes *p);
