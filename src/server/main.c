@@ -11,6 +11,7 @@
 #include "server/options.h"
 #include "server/policy_command.h"
 #include "server/serve.h"
+#include "spawn/limits.h"
 #include "spawn/tree.h"
 
 #include "catalog/print.h"
@@ -56,6 +57,7 @@ static void leave_at_once(struct timer *t)
 static void after_grace(struct timer *t)
 {
 	serve_cancel_all();
+	tree_end_strays();
 	timer_start(t, server.loop, LAST_WAIT_NS, leave_at_once);
 }
 
@@ -173,6 +175,7 @@ static void protect_process(char **args)
 	options_scrub(args);
 	/* Children must not read our memory, environment or descriptors through /proc or ptrace (R93). */
 	prctl(PR_SET_DUMPABLE, 0);
+	limits_raise_nofile();
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a write over the size limit is EFBIG */
 }

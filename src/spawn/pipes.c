@@ -75,8 +75,14 @@ void pipes_start(struct pipes *p, struct loop *loop, int in, int out, int err, c
 static bool read_once(struct pipes *p, unsigned stream)
 {
 	static char scratch[READ_SIZE]; /* one loop, one thread */
-	ssize_t len = read(p->fds[stream], scratch, sizeof scratch);
+	size_t wanted = p->events->room ? MIN(p->events->room(p), sizeof scratch) : sizeof scratch;
+	ssize_t len;
 
+	if (wanted == 0) {
+		pipes_pause(p);
+		return false;
+	}
+	len = read(p->fds[stream], scratch, wanted);
 	if (len < 0)
 		return errno == EINTR;
 	if (len == 0) {
@@ -86,7 +92,7 @@ static bool read_once(struct pipes *p, unsigned stream)
 	if (p->exited)
 		timer_start(&p->quiet, p->loop, QUIET_NS, on_quiet);
 	p->events->on_bytes(p, stream, (struct str){ scratch, (size_t)len });
-	return len == READ_SIZE;
+	return (size_t)len == wanted;
 }
 
 static void on_stream(struct pipes *p, unsigned stream)

@@ -18,7 +18,9 @@ enum { PIPES_OUT, PIPES_ERR, PIPES_COUNT };
 struct pipes;
 
 struct pipes_events {
-	/* Bytes of one stream; valid during the call, which may pause. */
+	/* How many bytes may come now; at 0 the reading pauses until pipes_resume().  NULL: any number. */
+	size_t (*room)(struct pipes *p);
+	/* Bytes of one stream; valid during the call. */
 	void (*on_bytes)(struct pipes *p, unsigned stream, struct str bytes);
 	/* No more will come.  held: given up while somebody had them open.  May free the owner. */
 	void (*on_end)(struct pipes *p, bool held);

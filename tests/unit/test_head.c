@@ -413,10 +413,11 @@ static void test_fields_limit(void **state)
 static ssize_t parse_lines(size_t count, const char *end)
 {
 	char text[1024] = GET HOST;
+	size_t len = strlen(text);
 
 	for (size_t i = 1; i < count; i++)
-		strcat(text, "a:\r\n");
-	strcat(text, end);
+		len += (size_t)snprintf(text + len, sizeof text - len, "a:\r\n");
+	snprintf(text + len, sizeof text - len, "%s", end);
 	return parse(str_of(text));
 }
 

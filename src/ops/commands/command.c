@@ -210,8 +210,7 @@ static struct tree *start(struct call *call, struct plan *plan, const struct tre
 struct tree *command_start(struct call *call, const struct command *command, bool wants_input,
 	const struct tree_events *events, void *user, struct child *ret_child)
 {
-	struct plan plan = { .base_fd = -1, .text_fd = -1,
-		.spawn = { .dir_fd = -1, .extra_fd = -1, .extra_as = -1, .cgroup_fd = -1, .ruleset_fd = -1 } };
+	struct plan plan = { .base_fd = -1, .text_fd = -1, .spawn = SPAWN_INIT };
 	struct tree *tree = NULL;
 
 	if (make_plan(call, command, wants_input, &plan) == 0)

@@ -118,8 +118,13 @@ static void on_bytes(struct running *r, unsigned stream, struct str bytes)
 	if (s->closed)
 		return; /* read and dropped, so that what is being ended is not held */
 	journal_append(s->journal, stream == PIPES_OUT ? JOURNAL_STDOUT : JOURNAL_STDERR, bytes);
-	if (journal_room(s->journal) == 0)
-		pipes_pause(&r->pipes);
+}
+
+static size_t room(struct running *r)
+{
+	struct stream *s = OWNER(r, struct stream, running);
+
+	return s->closed ? SIZE_MAX : journal_room(s->journal);
 }
 
 static void on_room(void *user)
@@ -278,7 +283,7 @@ static void on_shutdown(struct call *call)
 	wake(s);
 }
 
-static const struct running_events running_events = { .on_bytes = on_bytes, .on_done = on_done };
+static const struct running_events running_events = { .room = room, .on_bytes = on_bytes, .on_done = on_done };
 
 static struct stream *stream_new(struct call *call)
 {

@@ -33,6 +33,13 @@ static void on_gone(struct tree *tree, void *user)
 	check_done(r);
 }
 
+static size_t room(struct pipes *p)
+{
+	struct running *r = OWNER(p, struct running, pipes);
+
+	return r->events->room ? r->events->room(r) : SIZE_MAX;
+}
+
 static void on_bytes(struct pipes *p, unsigned stream, struct str bytes)
 {
 	struct running *r = OWNER(p, struct running, pipes);
@@ -50,7 +57,7 @@ static void on_pipes_end(struct pipes *p, bool held)
 }
 
 static const struct tree_events tree_events = { .on_exit = on_leader_exit, .on_gone = on_gone };
-static const struct pipes_events pipes_events = { .on_bytes = on_bytes, .on_end = on_pipes_end };
+static const struct pipes_events pipes_events = { .room = room, .on_bytes = on_bytes, .on_end = on_pipes_end };
 
 static void end_tree(struct running *r)
 {
