@@ -23,7 +23,7 @@ struct call_port;
 
 /* The head of an answer in raw bytes. */
 struct raw_reply {
-	int status;                 /* 200, 206, 304, 416 */
+	int status;                 /* 200, 206, 304; 416 with call->err set, whose JSON is the body */
 	const char *media_type;
 	int64_t length;             /* -1: not known (chunked) */
 	const char *etag;           /* with its quotes; NULL none */
