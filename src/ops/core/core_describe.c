@@ -57,11 +57,11 @@ static int work(struct call *call)
 	const struct op *only = in->id ? op_find(str_of(in->id)) : NULL;
 	AUTOBUF struct buf text;
 
+	buf_init(&text, CATALOG_MAX);
 	if (in->id && !only)
 		return err_set(&call->err, ERR_OP_UNKNOWN, "no op has the id '%s'", in->id);
 	if (only && only->scope && policy_check_op(call->caller, only, &call->err) < 0)
 		return -1;
-	buf_init(&text, CATALOG_MAX);
 	if (print_ops(call, only, &text) < 0)
 		return -1;
 	*out = (struct out){
