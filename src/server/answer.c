@@ -18,8 +18,9 @@ static void add_common(struct buf *headers, const char *request_id, const char *
 {
 	buf_addf(headers, "X-Request-Id: %s\r\n", request_id);
 	if (cors_origin)
-		buf_addf(headers, "Access-Control-Allow-Origin: %s\r\nVary: Origin\r\n"
-				  "Access-Control-Expose-Headers: X-Request-Id, ETag, Content-Range, Content-Disposition\r\n",
+		buf_addf(headers,
+			"Access-Control-Allow-Origin: %s\r\nVary: Origin\r\n"
+			"Access-Control-Expose-Headers: X-Request-Id, ETag, Content-Range, Content-Disposition\r\n",
 			cors_origin);
 }
 
@@ -96,65 +97,6 @@ static void write_error(struct json_writer *w, const struct err *err, const stru
 	json_key(w, "details");
 }
 
-static void fail(struct serving *s, const void *details)
-{
-	const struct err_info *info = err_info(s->call.err.code);
-	AUTOBUF struct buf headers;
-
-	rope_free(&s->rope);
-	rope_init(&s->rope, &s->call.arena, REPLY_TEXT_MAX);
-	write_error(&s->rope.writer, &s->call.err, s->call.op, s->call.request_id);
-	if (details)
-		write_rope(&s->rope, s->call.op->result, details);
-	else
-		json_raw(&s->rope.writer, s->call.err.details ? str_of(s->call.err.details) : STR("{}"));
-	json_object_end(&s->rope.writer);
-	buf_init(&headers, HEADERS_MAX);
-	add_common(&headers, s->call.request_id, s->cors_origin);
-	add_error_headers(s, &headers, info);
-	send_json(s, info->status, &headers);
-}
-
-void answer_error(struct serving *s)
-{
-	fail(s, NULL);
-}
-
-static void port_fail(struct call *call, const void *details)
-{
-	fail(OWNER(call, struct serving, call), details);
-}
-
-static void port_reply(struct call *call, const void *out)
-{
-	struct serving *s = OWNER(call, struct serving, call);
-	AUTOBUF struct buf headers;
-
-	rope_init(&s->rope, &call->arena, REPLY_TEXT_MAX);
-	write_rope(&s->rope, call->op->result, out);
-	if (rope_failed(&s->rope)) {
-		err_set(&call->err, ERR_BUSY, "the answer needs more memory than is left");
-		fail(s, NULL);
-		return;
-	}
-	buf_init(&headers, HEADERS_MAX);
-	add_common(&headers, call->request_id, s->cors_origin);
-	send_json(s, 200, &headers);
-}
-
-static void port_stream(struct call *call, struct source *source)
-{
-	struct serving *s = OWNER(call, struct serving, call);
-	struct http_reply reply = { .status = 200, .content_type = "text/event-stream", .length = -1, .source = source,
-		.heartbeat = true };
-	AUTOBUF struct buf headers;
-
-	buf_init(&headers, HEADERS_MAX);
-	add_common(&headers, call->request_id, s->cors_origin);
-	buf_adds(&headers, "Cache-Control: no-cache\r\nX-Accel-Buffering: no\r\n");
-	send_reply(s, &reply, &headers);
-}
-
 /* An ASCII form for everybody, and the exact bytes for who reads RFC 6266 (R51). */
 static void add_disposition(struct buf *headers, struct str name)
 {
@@ -188,14 +130,84 @@ static void add_raw_headers(struct buf *headers, const struct raw_reply *head)
 		add_disposition(headers, head->filename);
 }
 
-static void port_send(struct call *call, const struct raw_reply *head, struct source *source)
+/* head: what else the headers say, of a 416; or NULL. */
+static void fail(struct serving *s, const void *details, const struct raw_reply *head)
+{
+	const struct err_info *info = err_info(s->call.err.code);
+	AUTOBUF struct buf headers;
+
+	rope_free(&s->rope);
+	rope_init(&s->rope, &s->call.arena, REPLY_TEXT_MAX);
+	write_error(&s->rope.writer, &s->call.err, s->call.op, s->call.request_id);
+	if (details)
+		write_rope(&s->rope, s->call.op->result, details);
+	else
+		json_raw(&s->rope.writer, s->call.err.details ? str_of(s->call.err.details) : STR("{}"));
+	json_object_end(&s->rope.writer);
+	buf_init(&headers, HEADERS_MAX);
+	add_common(&headers, s->call.request_id, s->cors_origin);
+	add_error_headers(s, &headers, info);
+	if (head)
+		add_raw_headers(&headers, head);
+	send_json(s, info->status, &headers);
+}
+
+void answer_error(struct serving *s)
+{
+	fail(s, NULL, NULL);
+}
+
+static void port_fail(struct call *call, const void *details)
+{
+	fail(OWNER(call, struct serving, call), details, NULL);
+}
+
+static void port_reply(struct call *call, const void *out)
 {
 	struct serving *s = OWNER(call, struct serving, call);
-	struct http_reply reply = { .status = head->status, .content_type = head->media_type, .length = head->length,
-		.source = source, .no_body = head->status == 304 };
 	AUTOBUF struct buf headers;
 
 	buf_init(&headers, HEADERS_MAX);
+	rope_init(&s->rope, &call->arena, REPLY_TEXT_MAX);
+	write_rope(&s->rope, call->op->result, out);
+	if (rope_failed(&s->rope)) {
+		err_set(&call->err, ERR_BUSY, "the answer needs more memory than is left");
+		fail(s, NULL, NULL);
+		return;
+	}
+	add_common(&headers, call->request_id, s->cors_origin);
+	send_json(s, 200, &headers);
+}
+
+static void port_stream(struct call *call, struct source *source)
+{
+	struct serving *s = OWNER(call, struct serving, call);
+	struct http_reply reply = {
+		.status = 200, .content_type = "text/event-stream", .length = -1, .source = source, .heartbeat = true
+	};
+	AUTOBUF struct buf headers;
+
+	buf_init(&headers, HEADERS_MAX);
+	add_common(&headers, call->request_id, s->cors_origin);
+	buf_adds(&headers, "Cache-Control: no-cache\r\nX-Accel-Buffering: no\r\n");
+	send_reply(s, &reply, &headers);
+}
+
+static void port_send(struct call *call, const struct raw_reply *head, struct source *source)
+{
+	struct serving *s = OWNER(call, struct serving, call);
+	struct http_reply reply = { .status = head->status,
+		.content_type = head->media_type,
+		.length = head->length,
+		.source = source,
+		.no_body = head->status == 304 };
+	AUTOBUF struct buf headers;
+
+	buf_init(&headers, HEADERS_MAX);
+	if (head->status >= 400) {
+		fail(s, NULL, head);
+		return;
+	}
 	add_common(&headers, call->request_id, s->cors_origin);
 	add_raw_headers(&headers, head);
 	send_reply(s, &reply, &headers);
@@ -248,7 +260,8 @@ void answer_options(struct serving *s, const struct head *head)
 	add_common(&headers, s->call.request_id, s->cors_origin);
 	buf_addf(&headers, "Allow: %s\r\n", s->route.allow);
 	if (s->cors_origin) {
-		buf_addf(&headers, "Access-Control-Allow-Methods: %s\r\nAccess-Control-Max-Age: 600\r\n", s->route.allow);
+		buf_addf(&headers, "Access-Control-Allow-Methods: %s\r\nAccess-Control-Max-Age: 600\r\n",
+			s->route.allow);
 		if (wanted.len)
 			buf_addf(&headers, "Access-Control-Allow-Headers: %.*s\r\n", (int)wanted.len, wanted.p);
 	}
@@ -258,10 +271,14 @@ void answer_options(struct serving *s, const struct head *head)
 void answer_problem(struct http_conn *c, enum http_problem problem, const char *reason)
 {
 	static const enum err_code codes[] = {
-		[HTTP_OK] = ERR_INTERNAL, [HTTP_BAD_REQUEST] = ERR_HTTP_BAD_REQUEST,
-		[HTTP_URI_TOO_LONG] = ERR_HTTP_URI_TOO_LONG, [HTTP_HEADERS_TOO_LARGE] = ERR_HTTP_HEADERS,
-		[HTTP_NOT_IMPLEMENTED] = ERR_HTTP_NOT_IMPLEMENTED, [HTTP_VERSION] = ERR_HTTP_VERSION,
-		[HTTP_EXPECTATION] = ERR_HTTP_EXPECTATION, [HTTP_TIMEOUT] = ERR_HTTP_TIMEOUT,
+		[HTTP_OK] = ERR_INTERNAL,
+		[HTTP_BAD_REQUEST] = ERR_HTTP_BAD_REQUEST,
+		[HTTP_URI_TOO_LONG] = ERR_HTTP_URI_TOO_LONG,
+		[HTTP_HEADERS_TOO_LARGE] = ERR_HTTP_HEADERS,
+		[HTTP_NOT_IMPLEMENTED] = ERR_HTTP_NOT_IMPLEMENTED,
+		[HTTP_VERSION] = ERR_HTTP_VERSION,
+		[HTTP_EXPECTATION] = ERR_HTTP_EXPECTATION,
+		[HTTP_TIMEOUT] = ERR_HTTP_TIMEOUT,
 	};
 	struct http_reply reply = { .content_type = JSON_TYPE, .close = true };
 	AUTOBUF struct buf headers, body;

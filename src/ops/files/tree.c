@@ -11,7 +11,7 @@
 
 enum {
 	CHECK_MAX = 4 * 1000 * 1000, /* entries; beyond it, what cannot be known is refused */
-	ROUNDS_MAX = 4,              /* of reading a folder that does not get empty */
+	ROUNDS_MAX = 16,             /* of reading folders again that did not get empty, in all */
 };
 
 /* Whether the current entry is a folder, which is then entered: 1, 0, or a negative errno. */
@@ -103,10 +103,8 @@ int tree_check(struct call *call, const struct place *place, struct err *err)
 /* The folder behind WALK_LEFT; when it has got new entries meanwhile, they are removed too, a few times. */
 static int remove_folder(struct walk *w, int dir_fd, const char *name, unsigned *rounds)
 {
-	if (unlinkat(dir_fd, name, AT_REMOVEDIR) == 0 || errno == ENOENT) {
-		*rounds = 0;
+	if (unlinkat(dir_fd, name, AT_REMOVEDIR) == 0 || errno == ENOENT)
 		return 0;
-	}
 	if (errno != ENOTEMPTY && errno != EEXIST)
 		return -errno;
 	return ++*rounds < ROUNDS_MAX ? walk_again(w) : -EBUSY;
@@ -127,7 +125,7 @@ static int remove_all(struct call *call, struct walk *w, int parent_fd, const ch
 	int event, status = 0;
 
 	while (status == 0 && (event = walk_next(w)) != WALK_END) {
-		if (event < 0 || call_stopped(call))
+		if (event < 0 || (call && call_stopped(call)))
 			return event < 0 ? event : -ECANCELED;
 		if (event == WALK_ENTRY)
 			status = remove_entry(w);
@@ -166,7 +164,7 @@ int tree_remove(struct call *call, int parent_fd, const char *name, const char *
 		status = remove_all(call, &w, parent_fd, name);
 	if (status < 0) {
 		fail("delete", -status, &w, err);
-		err->details = left(call, w.path.data);
+		err->details = call ? left(call, w.path.data) : NULL;
 	}
 	walk_done(&w);
 	return status < 0 ? -1 : 0;

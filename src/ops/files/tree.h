@@ -14,6 +14,6 @@ int tree_check(struct call *call, const struct place *place, struct err *err) MU
 
 /*
  * Removes the folder and all below, following no link.  path is for messages; a failure says
- * what is left, also as {"left": path} in the details (R56).
+ * what is left, also as {"left": path} in the details (R56).  call NULL: for cleaning up, not to be stopped.
  */
 int tree_remove(struct call *call, int parent_fd, const char *name, const char *path, struct err *err) MUST_CHECK;

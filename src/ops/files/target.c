@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ops/files/target.h"
+
+#include "wire/range.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { ATTEMPTS = 16 }; /* at a free temporary name */
+
+static int fail(const struct target *t, int number, struct err *err)
+{
+	return err_system(err, number, "cannot write '%s'", t->place->given);
+}
+
+static int check_old(struct target *t, struct err *err)
+{
+	const struct place *place = t->place;
+
+	if (S_ISDIR(t->old.st_mode))
+		return fail(t, EISDIR, err);
+	if (!S_ISREG(t->old.st_mode))
+		return err_set(err, ERR_FILES_NOT_REGULAR, "'%s' is not a regular file", place->given);
+	if (t->how.create_only)
+		return fail(t, EEXIST, err);
+	/* A rename would not ask, but who may not write the file may not replace it either. */
+	if (faccessat(place->parent_fd, place->name, W_OK, AT_EACCESS) < 0)
+		return fail(t, errno, err);
+	return 0;
+}
+
+static int check_match(const struct target *t, bool exists, const struct stat *st, struct err *err)
+{
+	char tag[FILES_ETAG_SIZE];
+
+	if (!t->how.if_match.p)
+		return 0;
+	if (exists) {
+		files_etag(st, tag);
+		if (etag_list_has(t->how.if_match, str_of(tag), false))
+			return 0;
+	}
+	return err_set(err, ERR_FILES_CHANGED, "'%s' is not what If-Match says", t->place->given);
+}
+
+static int look(struct target *t, struct err *err)
+{
+	const struct place *place = t->place;
+
+	if (place->wants_folder || place->is_root)
+		return fail(t, EISDIR, err);
+	if (fstatat(place->parent_fd, place->name, &t->old, AT_SYMLINK_NOFOLLOW) == 0) {
+		t->replaces = true;
+		if (check_old(t, err) < 0)
+			return -1;
+	} else if (errno != ENOENT) {
+		return fail(t, errno, err);
+	}
+	return check_match(t, t->replaces, &t->old, err);
+}
+
+/* The umask applies to a new file; what has a mode already gets it exactly, at the end. */
+static mode_t first_mode(const struct target *t)
+{
+	return t->how.has_mode ? t->how.mode & 0600 : t->replaces ? 0600 : 0666;
+}
+
+static int open_named(struct target *t)
+{
+	for (int i = 0; i < ATTEMPTS; i++) {
+		files_temp_name(t->temp);
+		t->fd = openat(t->place->parent_fd, t->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, first_mode(t));
+		if (t->fd >= 0)
+			return 0;
+		if (errno != EEXIST)
+			break;
+	}
+	t->temp[0] = '\0';
+	return -errno;
+}
+
+int target_open(struct target *t, const struct place *place, const struct target_how *how, struct err *err)
+{
+	int status;
+
+	*t = (struct target){ .place = place, .how = *how, .fd = -1 };
+	if (look(t, err) < 0)
+		return -1;
+	/* An unnamed file gets its name through /proc: without it, not even tried. */
+	if (access("/proc/self/fd", X_OK) == 0)
+		t->fd = openat(place->parent_fd, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, first_mode(t));
+	if (t->fd >= 0)
+		return 0;
+	status = open_named(t);
+	return status < 0 ? fail(t, -status, err) : 0;
+}
+
+int target_write(struct target *t, const char *bytes, size_t len, struct err *err)
+{
+	while (len > 0) {
+		ssize_t put = write(t->fd, bytes, len);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return fail(t, errno, err);
+		bytes += put;
+		len -= (size_t)put;
+	}
+	return 0;
+}
+
+/* Owner before mode, because a change of the owner takes setuid away. */
+static int set_facts(const struct target *t)
+{
+	if (t->replaces && fchown(t->fd, t->old.st_uid, t->old.st_gid) < 0 && errno != EPERM)
+		return -errno;
+	if (t->how.has_mode)
+		return fchmod(t->fd, t->how.mode) < 0 ? -errno : 0;
+	if (t->replaces)
+		return fchmod(t->fd, t->old.st_mode & 07777) < 0 ? -errno : 0;
+	return 0;
+}
+
+static int link_unnamed(const struct target *t, const char *name)
+{
+	char self[32];
+
+	snprintf(self, sizeof self, "/proc/self/fd/%d", t->fd);
+	return linkat(AT_FDCWD, self, t->place->parent_fd, name, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
+}
+
+static int name_unnamed(struct target *t)
+{
+	int status = -EEXIST;
+
+	for (int i = 0; i < ATTEMPTS && status == -EEXIST; i++) {
+		files_temp_name(t->temp);
+		status = link_unnamed(t, t->temp);
+	}
+	if (status < 0)
+		t->temp[0] = '\0';
+	return status;
+}
+
+static int rename_over(struct target *t)
+{
+	int dir_fd = t->place->parent_fd;
+
+	if (renameat(dir_fd, t->temp, dir_fd, t->place->name) < 0)
+		return -errno;
+	t->temp[0] = '\0';
+	return 0;
+}
+
+static int appear_new(struct target *t)
+{
+	int dir_fd = t->place->parent_fd;
+
+	if (!t->temp[0])
+		return link_unnamed(t, t->place->name);
+	if (linkat(dir_fd, t->temp, dir_fd, t->place->name, 0) == 0)
+		return 0; /* the temporary name goes with target_done() */
+	if (errno != EPERM && errno != EOPNOTSUPP)
+		return -errno;
+	/* No hard links here. */
+	if (renameat2(dir_fd, t->temp, dir_fd, t->place->name, RENAME_NOREPLACE) < 0)
+		return -errno;
+	t->temp[0] = '\0';
+	return 0;
+}
+
+static int appear(struct target *t)
+{
+	int status;
+
+	if (t->how.create_only)
+		return appear_new(t);
+	if (!t->temp[0] && !t->replaces) {
+		status = link_unnamed(t, t->place->name);
+		if (status != -EEXIST)
+			return status;
+	}
+	status = t->temp[0] ? 0 : name_unnamed(t);
+	return status < 0 ? status : rename_over(t);
+}
+
+static int check_again(const struct target *t, struct err *err)
+{
+	struct stat now;
+	bool exists = fstatat(t->place->parent_fd, t->place->name, &now, AT_SYMLINK_NOFOLLOW) == 0;
+
+	return check_match(t, exists, &now, err);
+}
+
+int target_commit(struct target *t, struct err *err)
+{
+	struct stat st;
+	int status = set_facts(t);
+
+	if (status < 0)
+		return fail(t, -status, err);
+	if (t->how.if_match.p && check_again(t, err) < 0)
+		return -1;
+	status = appear(t);
+	if (status < 0)
+		return fail(t, -status, err);
+	t->committed = true;
+	if (fstat(t->fd, &st) == 0)
+		files_etag(&st, t->etag);
+	return 0;
+}
+
+void target_done(struct target *t)
+{
+	if (t->temp[0])
+		unlinkat(t->place->parent_fd, t->temp, 0);
+	t->temp[0] = '\0';
+	close_fd(t->fd);
+	t->fd = -1;
+}
