@@ -278,9 +278,9 @@ void policy_mask(const struct policy *p, struct buf *text)
 		struct str secret = str_of(p->secrets.texts[i]);
 		AUTOBUF struct buf masked;
 
+		buf_init(&masked, text->limit);
 		if (!memmem(text->data, text->len, secret.p, secret.len))
 			continue;
-		buf_init(&masked, text->limit);
 		mask_one(buf_str(text), secret, &masked);
 		buf_truncate(text, 0);
 		if (!buf_failed(&masked))

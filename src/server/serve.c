@@ -101,9 +101,12 @@ static int step_known(struct serving *s, const struct head *head)
 {
 	if (s->route.kind == ROUTE_METHOD)
 		return err_set(&s->call.err, ERR_OP_METHOD, "the method is not one of %s", s->route.allow);
-	if (s->route.kind == ROUTE_NONE)
-		return err_set(&s->call.err, ERR_OP_UNKNOWN, "no op answers at %.*s", (int)MIN(head->target.len, 200),
-			head->target.p);
+	if (s->route.kind == ROUTE_NONE) {
+		struct str path = head->target;
+
+		path = str_cut(&path, '?'); /* a query may hold what nobody should see again */
+		return err_set(&s->call.err, ERR_OP_UNKNOWN, "no op answers at %.*s", (int)MIN(path.len, 200), path.p);
+	}
 	return 0;
 }
 
@@ -234,14 +237,18 @@ static void log_call(const struct serving *s, uint64_t sent_bytes)
 {
 	const struct call *call = &s->call;
 	char text[ERR_TEXT_MAX * 2];
+	AUTOBUF struct buf line;
 
+	buf_init(&line, sizeof text + 1024);
 	if (!log_wants(LOG_INFO))
 		return;
-	log_event(LOG_INFO, "call", "id=%s op=%s caller=%s status=%d error=%s ms=%.3f bytes=%llu gone=%d reason=%s",
+	buf_addf(&line, "id=%s op=%s caller=%s status=%d error=%s ms=%.3f bytes=%llu gone=%d reason=%s",
 		call->request_id, call->op ? call->op->id : "-", call->caller ? principal_name(call->caller) : "-",
 		s->status, call->err.code ? err_info(call->err.code)->wire_code : "-",
 		(double)(clock_now_ns() - call->started_ns) / (double)NS_PER_MS, (unsigned long long)sent_bytes,
 		call->gone, call->err.code ? log_value(text, sizeof text, str_of(call->err.text)) : "-");
+	policy_mask(s->policy, &line);
+	log_event(LOG_INFO, "call", "%s", buf_failed(&line) ? "-" : line.data);
 }
 
 static void on_done(struct http_conn *c, uint64_t sent_bytes)

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from lib.client import expect_error
+from lib.client import ApiError, expect_error
 from lib.server import StartError, binary
 
 TOKEN = "s3cret-T+/=~"
@@ -466,7 +466,7 @@ def test_policy_check(tmp_path):
 
 def test_explain_says_what_the_call_and_the_check_say(make_server, tmp_path):
     base = tmp_path / "base"
-    base.mkdir()
+    (base / "vendor").mkdir(parents=True)
     policy = {"paths": {"base": str(base), "roots": [str(base)], "deny": ["**/.env"], "readonly": ["**/vendor"]},
               "ops": {"commands.stream": False},
               "tokens": [token("ci", ["core:read", "files:*", "process:*"], ops={"files.mkdir": False}),
@@ -482,8 +482,14 @@ def test_explain_says_what_the_call_and_the_check_say(make_server, tmp_path):
             more = ["--path", path] if path else []
             status, out, err = policy_command("explain", server.scratch / "policy.yaml", "--token", name, "--op", op, *more)
             assert (status == 0) == verdict["allowed"], (name, op, path, out, err, verdict)
+            if op == "files.stat":
+                try:
+                    caller.call(op, path=path)
+                    assert verdict["allowed"], path
+                except ApiError as error:
+                    assert (error.wire_code, error.rule) == (verdict["wire_code"], verdict["rule"])
             if not verdict["allowed"]:
-                assert verdict["wire_code"] in out and verdict["rule"].removeprefix("policy:") in out
+                assert verdict["wire_code"] in out and verdict.get("rule", "").removeprefix("policy:") in out
     status, out, _ = policy_command("explain", server.scratch / "policy.yaml", "--token", "old", "--op", "files.stat")
     assert status == 1 and "auth.token_expired" in out and "tokens.old.expires" in out
     status, out, _ = policy_command("explain", server.scratch / "policy.yaml", "--op", "files.stat")
