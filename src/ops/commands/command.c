@@ -135,7 +135,7 @@ static int plan_env(struct call *call, const struct command *command, struct pla
 static int plan_user(struct call *call, const struct command *command, struct plan *plan)
 {
 	const struct policy *policy = principal_policy(call->caller);
-	const struct user *user;
+	const struct run_as *user;
 
 	if (command->user && policy_check_user(call->caller, command->user, &call->err) < 0)
 		return -1;
