@@ -14,6 +14,8 @@ import tarfile
 
 import pytest
 
+from lib.server import binary
+
 PACKAGE = "pyjson5"
 VERSION = "2.0.1"
 FOLDER = "/JSONTestSuite/test_parsing/"
@@ -38,11 +40,14 @@ ACCEPTED = {
 TWICE = {"y_object_duplicated_key.json", "y_object_duplicated_key_and_value.json"}
 
 
+# One worker only, so that the archive is fetched once.
+pytestmark = pytest.mark.xdist_group("json_suite")
+
+
 def reader():
-    build = pathlib.Path(os.environ.get("ABX_BUILD_DIR", "build"))
-    found = [p for p in build.rglob("json_suite") if p.is_file()]
-    assert found, f"no json_suite below {build}: build the unit tests first"
-    return found[0]
+    path = pathlib.Path(binary()).parent / "tests/unit/json_suite"
+    assert path.exists(), f"{path} is not there: it is built with the unit tests"
+    return path
 
 
 @pytest.fixture(scope="module")
