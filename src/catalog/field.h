@@ -41,6 +41,7 @@ struct place;
 struct path_arg {
 	struct str given;      /* terminated; p NULL when absent; any bytes but NUL */
 	struct place *place;   /* before the op runs; NULL when absent */
+	int folder_fd;         /* of F_CWD: the folder, open; meaningless without a place */
 };
 
 enum field_flags {
@@ -51,6 +52,7 @@ enum field_flags {
 	F_WRITE = 8,        /* the op changes the entry: not on read-only paths */
 	F_NOFOLLOW = 16,    /* the entry itself, when it is a symbolic link */
 	F_MISSING_OK = 32,  /* missing parents are not an error yet: place->missing */
+	F_CWD = 128,        /* a working directory: opened, and what fails is commands.cannot_start (R08) */
 	F_EMPTY_OK = 64,    /* of strings: "" is allowed */
 };
 
@@ -75,8 +77,9 @@ struct field {
 
 /* The offset, and no compiling when the member is not of type T. */
 #define FIELD_AT(S, m, T) (offsetof(S, m) + 0 * sizeof(char[_Generic(((S *)0)->m, T: 1)]))
-#define FIELD_ROW(S, m, T, kind, why, ...) \
-	{ .name = #m, .type = kind, .offset = FIELD_AT(S, m, T), .size = sizeof(((S *)0)->m), .text = why, __VA_ARGS__ }
+#define FIELD_ROW_AS(S, m, wire, T, kind, why, ...) \
+	{ .name = wire, .type = kind, .offset = FIELD_AT(S, m, T), .size = sizeof(((S *)0)->m), .text = why, __VA_ARGS__ }
+#define FIELD_ROW(S, m, T, kind, why, ...) FIELD_ROW_AS(S, m, #m, T, kind, why, __VA_ARGS__)
 
 #define FIELDS_END { .type = FIELD_NONE }
 

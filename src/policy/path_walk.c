@@ -207,7 +207,8 @@ static ssize_t read_link(struct path_walk *w, char target[static PATH_MAX])
 static int finish(struct path_walk *w)
 {
 	char target[PATH_MAX];
-	ssize_t len = w->flags & PATH_WALK_FOLLOW ? read_link(w, target) : 0;
+	bool follows = w->flags & PATH_WALK_FOLLOW || (w->flags & PATH_WALK_FOLLOW_SLASH && w->needs_folder);
+	ssize_t len = follows ? read_link(w, target) : 0;
 	int fd;
 
 	if (len < 0)

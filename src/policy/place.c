@@ -51,8 +51,13 @@ struct place *place_resolve(
 	const struct roots *roots = principal_roots(who);
 	struct place *place = NULL;
 	struct path_walk walk;
-	unsigned how = (flags & F_NOFOLLOW ? 0 : PATH_WALK_FOLLOW) | (flags & F_MISSING_OK ? PATH_WALK_MISSING_OK : 0);
+	unsigned how = flags & F_MISSING_OK ? PATH_WALK_MISSING_OK : 0;
 
+	/* "link/" may be looked at as the folder, but is not what a change of the link means. */
+	if (!(flags & F_NOFOLLOW))
+		how |= PATH_WALK_FOLLOW;
+	else if (!(flags & F_WRITE))
+		how |= PATH_WALK_FOLLOW_SLASH;
 	path_walk_init(&walk, roots, given, how, err);
 	if (path_walk_run(&walk) == 0)
 		place = make_place(arena, &walk);

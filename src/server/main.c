@@ -5,6 +5,7 @@
 #include "base/budget.h"
 #include "base/clock.h"
 #include "policy/policy.h"
+#include "policy/token.h"
 #include "server/describe.h"
 #include "server/host.h"
 #include "server/options.h"
@@ -153,7 +154,7 @@ static int make_policy(struct err *err)
 	if (o->token && o->token_file)
 		return err_set(err, ERR_ARGS_INVALID, "--token and --token-file cannot both be given");
 	if (o->token_file) {
-		settings.token = policy_read_token_file(o->token_file, err);
+		settings.token = token_read_file(o->token_file, err);
 		if (!settings.token)
 			return -1;
 	} else if (o->token) {

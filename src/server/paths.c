@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server/paths.h"
 
+#include "base/json_write.h"
 #include "policy/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
 
 static struct path_arg *paths_of(const struct field *field, void *params, size_t *ret_count)
 {
@@ -33,6 +37,47 @@ bool paths_given(const struct field *fields, const void *params)
 	return false;
 }
 
+/* What keeps a program from starting in its folder is told as that, with the path as it was given. */
+static int cannot_start(struct arena *arena, struct str given, int number, struct err *err)
+{
+	const char *name = strerrorname_np(number), *reason = strerrordesc_np(number);
+	struct json_writer w;
+	struct buf details;
+
+	err_set(err, ERR_COMMANDS_START, "cannot start in cwd '%.*s': %s", (int)MIN(given.len, 300), given.p, reason);
+	buf_init(&details, 64 * 1024);
+	json_write_init(&w, &details);
+	json_object_begin(&w);
+	json_key(&w, "step");
+	json_string(&w, "cwd");
+	json_key(&w, "errno");
+	json_string(&w, name);
+	json_key(&w, "path");
+	json_text(&w, given);
+	json_object_end(&w);
+	if (!buf_failed(&details))
+		err->details = arena_strndup(arena, details.data, details.len);
+	buf_free(&details);
+	return -1;
+}
+
+static bool is_policy(enum err_code code)
+{
+	return code == ERR_POLICY_PATH || code == ERR_POLICY_READONLY || code == ERR_BUSY || code == ERR_ARGS_INVALID;
+}
+
+static int resolve_one(struct arena *arena, const struct principal *who, const struct field *field, struct path_arg *path,
+	struct err *err)
+{
+	path->place = place_resolve(arena, who, path->given, field->flags, err);
+	if (!(field->flags & F_CWD))
+		return path->place ? 0 : -1;
+	if (!path->place)
+		return is_policy(err->code) ? -1 : cannot_start(arena, path->given, err->sys_errno ? err->sys_errno : ENOENT, err);
+	path->folder_fd = place_open(path->place, O_PATH | O_DIRECTORY, 0);
+	return path->folder_fd < 0 ? cannot_start(arena, path->given, -path->folder_fd, err) : 0;
+}
+
 int paths_resolve(struct arena *arena, const struct principal *who, const struct field *fields, void *params,
 	struct err *err)
 {
@@ -43,8 +88,7 @@ int paths_resolve(struct arena *arena, const struct principal *who, const struct
 		for (size_t i = 0; i < count; i++) {
 			if (!paths[i].given.p)
 				continue;
-			paths[i].place = place_resolve(arena, who, paths[i].given, field->flags, err);
-			if (!paths[i].place)
+			if (resolve_one(arena, who, field, &paths[i], err) < 0)
 				return -1;
 		}
 	}
@@ -58,6 +102,8 @@ void paths_close(const struct field *fields, void *params)
 		struct path_arg *paths = paths_of(field, params, &count);
 
 		for (size_t i = 0; i < count; i++) {
+			if ((field->flags & F_CWD) && paths[i].place)
+				close_fd(paths[i].folder_fd);
 			place_close(paths[i].place);
 			paths[i].place = NULL;
 		}

@@ -30,6 +30,7 @@ enum {
 struct cgroup {
 	unsigned number;       /* its name */
 	int fd;                /* -1 while it lingers */
+	bool spent;            /* cgroup.kill was used: kernels of 6.14 and later kill whoever is cloned into it afterwards */
 	struct cgroup *next;
 };
 
@@ -152,7 +153,7 @@ static void find_oom_counter(void)
 		group.oom_fd = openat(group.own_fd, "memory.events", O_RDONLY | O_CLOEXEC);
 	if (group.oom_fd >= 0 || find_folder("memory", path) < 0)
 		return;
-	strncat(path, "/memory.oom_control", sizeof path - strlen(path) - 1);
+	snprintf(path + strlen(path), sizeof path - strlen(path), "/memory.oom_control");
 	group.oom_fd = open(path, O_RDONLY | O_CLOEXEC);
 }
 
@@ -260,6 +261,16 @@ static bool is_clean(int fd)
 	return fstat(fd, &st) == 0 && st.st_nlink <= 2;
 }
 
+static void discard(struct cgroup *c)
+{
+	char name[NAME_SIZE];
+
+	name_of(c, name);
+	unlinkat(group.fd, name, AT_REMOVEDIR);
+	close_fd(c->fd);
+	free(c);
+}
+
 static void linger(struct cgroup *c)
 {
 	close_fd(take_fd(&c->fd));
@@ -292,9 +303,12 @@ static struct cgroup *take_lingering(void)
 			return NULL;
 		name_of(c, name);
 		c->fd = open_dir(group.fd, name);
-		if (c->fd >= 0 && is_empty(c->fd) && is_clean(c->fd))
+		if (c->fd < 0 || !is_empty(c->fd) || !is_clean(c->fd))
+			linger(c);
+		else if (c->spent)
+			discard(c);
+		else
 			return c;
-		linger(c);
 	}
 	return NULL;
 }
@@ -331,8 +345,6 @@ struct cgroup *cgroup_take(void)
 
 void cgroup_give(struct cgroup *c)
 {
-	char name[NAME_SIZE];
-
 	if (!c)
 		return;
 	if (group.fd < 0) {
@@ -340,15 +352,12 @@ void cgroup_give(struct cgroup *c)
 		free(c);
 	} else if (!is_empty(c->fd) || !is_clean(c->fd)) {
 		linger(c);
-	} else if (group.idle_count < IDLE_MAX) {
+	} else if (group.idle_count < IDLE_MAX && !c->spent) {
 		c->next = group.idle;
 		group.idle = c;
 		group.idle_count++;
 	} else {
-		name_of(c, name);
-		unlinkat(group.fd, name, AT_REMOVEDIR);
-		close_fd(c->fd);
-		free(c);
+		discard(c);
 	}
 }
 
@@ -427,9 +436,12 @@ int cgroup_signal(const struct cgroup *c, const struct member *one, int number)
 	return syscall(SYS_pidfd_send_signal, fd, number, NULL, 0) == 0 ? 0 : -errno;
 }
 
-bool cgroup_kill(const struct cgroup *c)
+bool cgroup_kill(struct cgroup *c)
 {
-	return write_to(c->fd, "cgroup.kill", "1");
+	bool written = write_to(c->fd, "cgroup.kill", "1");
+
+	c->spent |= written;
+	return written;
 }
 
 void cgroup_freeze(const struct cgroup *c, bool frozen)

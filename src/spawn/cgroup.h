@@ -36,7 +36,7 @@ void cgroup_members(const struct cgroup *c, struct members *m);
 int cgroup_signal(const struct cgroup *c, const struct member *one, int number) MUST_CHECK;
 
 /* SIGKILL to all at once; false where the kernel cannot. */
-bool cgroup_kill(const struct cgroup *c);
+bool cgroup_kill(struct cgroup *c);
 void cgroup_freeze(const struct cgroup *c, bool frozen); /* nobody forks; SIGKILL works */
 
 /* How often the kernel killed for memory: in this cgroup, or with NULL in our own (R15). */

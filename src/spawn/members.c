@@ -14,6 +14,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Of /proc/<pid>/stat, counted from the state, which is the first behind the name. */
+enum { FIELD_ENV_START = 47 };
+
 enum { STAT_SIZE = 1024, ENVIRON_MAX = 256 * 1024, ENVIRON_STEP = 8192, NAME_SIZE = 64 };
 
 void members_free(struct members *m)
@@ -93,6 +96,7 @@ static int walk(struct members *m)
 	struct member one;
 
 	m->count = 0;
+	m->unsettled = false;
 	if (!dir)
 		return -errno;
 	while ((entry = readdir(dir))) {
@@ -125,21 +129,21 @@ static bool holds_mark(const char *text, size_t len, const char *mark, bool pref
 	return false;
 }
 
-/* The whole environment, up to a bound: a child can make its own as large as it likes. */
-static bool is_marked(pid_t pid, const char *mark, bool prefix)
+/* The whole environment, up to a bound: a child can make its own as large as it likes.  -1 where we may not read it. */
+static ssize_t read_environment(pid_t pid, char **ret_text)
 {
 	char name[NAME_SIZE];
 	AUTOFREE char *text = NULL;
 	AUTOCLOSE int fd = -1;
 	size_t len = 0, cap = 0;
+	ssize_t got = 0;
 
 	snprintf(name, sizeof name, "/proc/%d/environ", pid);
 	fd = open(name, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return false;
-	for (;;) {
-		ssize_t got;
-
+		return -1;
+	do {
+		len += (size_t)got;
 		if (len + 1 >= cap) {
 			char *larger = cap < ENVIRON_MAX ? realloc(text, cap + ENVIRON_STEP) : NULL;
 
@@ -149,14 +153,35 @@ static bool is_marked(pid_t pid, const char *mark, bool prefix)
 			cap += ENVIRON_STEP;
 		}
 		got = read(fd, text + len, cap - len - 1);
-		if (got <= 0)
-			break;
-		len += (size_t)got;
-	}
-	if (!text)
-		return false;
+	} while (got > 0);
+	if (got < 0 || !text)
+		return -1;
 	text[len] = '\0';
-	return holds_mark(text, len, mark, prefix);
+	*ret_text = take_ptr(text);
+	return (ssize_t)len;
+}
+
+/* The kernel has taken the old memory away and not yet told where the new environment is. */
+static bool is_in_exec(pid_t pid)
+{
+	char name[NAME_SIZE], text[STAT_SIZE];
+	const char *at;
+
+	snprintf(name, sizeof name, "/proc/%d/stat", pid);
+	at = read_file(name, text, sizeof text) > 0 ? strrchr(text, ')') : NULL;
+	for (int field = 0; at && field <= FIELD_ENV_START; field++)
+		at = strchr(at + 1, ' ');
+	return at && strncmp(at, " 0 ", 3) == 0;
+}
+
+static bool is_marked(struct members *m, pid_t pid, const char *mark, bool prefix)
+{
+	AUTOFREE char *text = NULL;
+	ssize_t len = read_environment(pid, &text);
+
+	if (len == 0 && is_in_exec(pid))
+		m->unsettled = true;
+	return len > 0 && holds_mark(text, (size_t)len, mark, prefix);
 }
 
 static bool was_seen(const struct member *one, const struct members_of *whose)
@@ -170,7 +195,7 @@ static bool was_seen(const struct member *one, const struct members_of *whose)
  * Marks are read only where nothing else can tell: of those who came to us as orphans, and
  * of those whose parent went away during the walk.  Another tree's leader is not one.
  */
-static bool is_certain(const struct members *m, const struct member *one, const struct members_of *whose, pid_t self)
+static bool is_certain(struct members *m, const struct member *one, const struct members_of *whose, pid_t self)
 {
 	bool orphan = one->parent == self || !find(m, one->parent);
 
@@ -183,7 +208,7 @@ static bool is_certain(const struct members *m, const struct member *one, const 
 	/* Once the leader is gone its number may name a new session: only orphans of ours count then. */
 	if (whose->session && one->session == whose->session && (whose->leader || orphan))
 		return true;
-	return orphan && one->state != 'Z' && is_marked(one->pid, whose->mark, whose->mark_is_prefix);
+	return orphan && one->state != 'Z' && is_marked(m, one->pid, whose->mark, whose->mark_is_prefix);
 }
 
 static void spread(struct members *m, pid_t self)

@@ -19,12 +19,13 @@ struct member {
 	char state;       /* 'R', 'S', 'T', 'Z', … */
 	uint64_t ticks;   /* of cpu, with the children it waited for */
 	int64_t rss_pages;
-	bool ours;
+	bool ours, is_orphan;
 };
 
 struct members {
 	struct member *all;
 	size_t count, cap;
+	bool unsettled;   /* somebody was in the middle of an exec, when nobody can tell whose he is */
 };
 
 void members_free(struct members *m);

@@ -11,7 +11,7 @@
 #define GIVE_UP_NS (10 * NS_PER_S)  /* after SIGKILL; only what hangs in the kernel lives that long */
 #define CHASE_NS (500 * NS_PER_MS)  /* how long to stop all before any is killed */
 
-enum { TELL_PASSES = 4, STOP_PASSES = 8 };
+enum { STOP_PASSES = 8 };
 
 static struct tree *ending;
 
@@ -65,17 +65,26 @@ void tree_stop_ending(struct tree *t)
 	t->stage = TREE_RUNS;
 }
 
-static bool was_told(const struct tree *t, const struct member *one)
+static struct member *told(const struct tree *t, const struct member *one)
 {
 	for (size_t i = 0; i < t->told.count; i++) {
 		if (t->told.all[i].pid == one->pid && t->told.all[i].start == one->start)
-			return true;
+			return &t->told.all[i];
 	}
-	return false;
+	return NULL;
 }
 
-/* Tells those seen now who were not told yet; how many that were. */
-static size_t tell_new(struct tree *t, int number, int then)
+static bool is_orphan(const struct tree *t, const struct member *one)
+{
+	for (size_t i = 0; i < t->seen.count; i++) {
+		if (t->seen.all[i].pid == one->parent)
+			return false;
+	}
+	return true;
+}
+
+/* How many of those seen now were not told yet, and are. */
+static size_t stop_new(struct tree *t)
 {
 	size_t count = 0;
 
@@ -83,26 +92,43 @@ static size_t tell_new(struct tree *t, int number, int then)
 	for (size_t i = 0; i < t->seen.count; i++) {
 		const struct member *one = &t->seen.all[i];
 
-		if (was_told(t, one))
-			continue;
-		members_add(&t->told, one);
-		count++;
-		if (tree_signal_member(t, one, number) == 0 && then && tree_signal_member(t, one, then) < 0)
-			continue; /* it went on the first */
+		if (!told(t, one) && tree_signal_member(t, one, SIGSTOP) == 0) {
+			members_add(&t->told, one);
+			count++;
+		}
 	}
 	return count;
 }
 
-/*
- * Again for those who were forked during the first look, and no more: what a handler of
- * SIGTERM starts in order to clean up is let be.  A stopped one has to wake up to obey.
- */
-static void terminate(struct tree *t)
+static void tell(struct tree *t, const struct member *one)
 {
-	t->told.count = 0;
-	for (int pass = 0; pass < TELL_PASSES; pass++) {
-		if (tell_new(t, SIGTERM, SIGCONT) == 0)
-			return;
+	if (tree_signal_member(t, one, SIGTERM) < 0)
+		return;
+	/* A stopped one has to wake up to obey. */
+	if (tree_signal_member(t, one, SIGCONT) < 0)
+		return;
+}
+
+/*
+ * First all; later those whom their parent's end made orphans, once: they were forked just
+ * then and missed the signal, or took it in the moment in which a forked shell still had its
+ * parent's handler.  What a handler starts in order to clean up has a parent, and is let be.
+ */
+static void terminate(struct tree *t, bool first)
+{
+	tree_look(t);
+	for (size_t i = 0; i < t->seen.count; i++) {
+		struct member one = t->seen.all[i], *before = told(t, &one);
+		bool orphan = is_orphan(t, &one);
+
+		if (!(before ? orphan && !before->is_orphan : orphan || first))
+			continue;
+		one.is_orphan = orphan;
+		if (before)
+			before->is_orphan = true;
+		else
+			members_add(&t->told, &one);
+		tell(t, &one);
 	}
 }
 
@@ -118,7 +144,7 @@ static void kill_seen(struct tree *t)
 static void stop_and_kill(struct tree *t)
 {
 	for (int pass = 0; pass < STOP_PASSES; pass++) {
-		if (tell_new(t, SIGSTOP, 0) == 0) {
+		if (stop_new(t) == 0) {
 			kill_seen(t);
 			t->told.count = 0;
 			return;
@@ -157,12 +183,10 @@ static bool is_gone(struct tree *t)
 	if (t->cgroup)
 		return cgroup_is_empty(t->cgroup);
 	tree_look(t);
-	t->empty_looks = t->seen.count == 0 ? t->empty_looks + 1 : 0;
-	if (t->empty_looks == 1) {
-		tree_look(t);
-		t->empty_looks = t->seen.count == 0 ? 2 : 0;
-	}
-	return t->empty_looks > 1;
+	if (t->seen.count || t->seen.unsettled)
+		return false;
+	tree_look(t);
+	return t->seen.count == 0 && !t->seen.unsettled;
 }
 
 static void on_poll(struct timer *timer)
@@ -178,6 +202,8 @@ static void on_poll(struct timer *timer)
 	}
 	if (now >= t->kill_at_ns)
 		kill_all(t);
+	else
+		terminate(t, false);
 	t->wait_ns = MAX(MIN(t->wait_ns * 2, POLL_LAST_NS), soon(t));
 	if (t->stage == TREE_TERMINATES)
 		poll_after(t, MIN(t->wait_ns, MAX(t->kill_at_ns - now, 0)));
@@ -200,10 +226,10 @@ void tree_end(struct tree *tree, int64_t grace_ns)
 	tree->kill_at_ns = kill_at;
 	tree->give_up_at_ns = kill_at + GIVE_UP_NS;
 	tree->stage = TREE_TERMINATES;
-	tree->empty_looks = 0;
 	tree->wait_ns = POLL_FIRST_NS;
 	link_ending(tree);
+	tree->told.count = 0;
 	if (grace_ns > 0)
-		terminate(tree);
+		terminate(tree, true);
 	poll_after(tree, grace_ns > 0 ? POLL_SOON_NS : 0);
 }

@@ -26,7 +26,6 @@ struct tree {
 
 	enum tree_stage stage;
 	int64_t kill_at_ns, give_up_at_ns, poll_at_ns, wait_ns;
-	unsigned empty_looks;
 	struct members told;         /* who got the stage's signal */
 	struct timer timer;
 	struct tree *prev_ending, *next_ending;

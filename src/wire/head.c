@@ -8,9 +8,10 @@
 #include <endian.h>
 #include <limits.h>
 
+enum { CRLF_LEN = 2, EMPTY_LINES_MAX = 8, VERSION_LEN = 8, PORT_DIGITS_MAX = 5, WORD = sizeof(uint64_t) };
+
 /* Both limits with the CRLF that ends the line or the fields. */
-enum { LINE_ROOM = HEAD_LINE_MAX + 2, FIELDS_ROOM = HEAD_FIELDS_MAX + 2 };
-enum { VERSION_LEN = 8, PORT_DIGITS_MAX = 5, WORD = sizeof(uint64_t) };
+enum { LINE_ROOM = HEAD_LINE_MAX + CRLF_LEN, FIELDS_ROOM = HEAD_FIELDS_MAX + CRLF_LEN };
 
 enum { IS_TOKEN = 1, IS_HOST = 2, IS_HEX = 4, IS_DIGIT = 8 };
 
@@ -365,7 +366,7 @@ static ssize_t parse_fields(struct str bytes, size_t at, struct head *head)
 			return r;
 		if (r == 0)
 			break;
-		at += line.len + 2;
+		at += line.len + CRLF_LEN;
 		if (line.len == 0)
 			return finish(head, at);
 		r = parse_field(line, head);
@@ -382,18 +383,22 @@ static ssize_t parse(struct str bytes, struct head *head)
 	int r;
 
 	memset(head, 0, offsetof(struct head, fields));
-	do {
-		at += line.p ? 2 : 0;
+	for (;;) {
 		r = take_line(bytes, at, LINE_ROOM, head, &line);
 		if (r < 0)
 			return r;
-		if (r == 0 && bytes.len >= LINE_ROOM)
-			return refuse(head, HEAD_LINE_TOO_LONG, "request line longer than 8 KiB");
 		if (r == 0)
-			return 0;
-	} while (line.len == 0);
+			return bytes.len < LINE_ROOM
+				       ? 0
+				       : refuse(head, HEAD_LINE_TOO_LONG, "request line longer than 8 KiB");
+		if (line.len)
+			break;
+		at += CRLF_LEN;
+		if (at > EMPTY_LINES_MAX * CRLF_LEN)
+			return refuse(head, HEAD_BAD, "empty lines instead of a request line");
+	}
 	r = parse_request_line(line, head);
-	return r < 0 ? r : parse_fields(bytes, at + line.len + 2, head);
+	return r < 0 ? r : parse_fields(bytes, at + line.len + CRLF_LEN, head);
 }
 
 /* Whether a limit may have been reached, where no line has ended and nothing else can be wrong. */

@@ -49,7 +49,7 @@ struct head {
 /*
  * The length of the head when it is whole, 0 when more bytes are needed, or -(enum
  * head_problem).  A refusal comes as soon as it is certain, also before the head is whole.
- * Empty lines before the request line are skipped and count.  `from` is where an earlier
+ * Up to eight empty lines before the request line are skipped and count.  `from` is where an earlier
  * call with fewer bytes stopped looking (0 at first); it is moved, so that a head that
  * arrives byte by byte costs linear time, and back to 0 when the head is whole or refused.
  * ret_head is complete only when the head is.

@@ -205,8 +205,10 @@ static void a_slash_at_the_end_asks_for_a_folder(void **state)
 	refused("f/.", ERR_FILES_NOT_DIR);
 	refused("slashed", ERR_FILES_NOT_DIR);
 	leads("deep/", at("/r/d/e"));
-	refused_as(&server, "deep/", F_NOFOLLOW, ERR_FILES_NOT_DIR);
-	refused_as(&server, "deep/.", F_NOFOLLOW, ERR_FILES_NOT_DIR);
+	leads_as(&server, "deep/", F_NOFOLLOW, at("/r/d/e"));
+	refused_as(&server, "l/", F_NOFOLLOW, ERR_POLICY_PATH);
+	refused_as(&server, "deep/", F_NOFOLLOW | F_WRITE, ERR_FILES_NOT_DIR);
+	refused_as(&server, "deep/.", F_NOFOLLOW | F_WRITE, ERR_FILES_NOT_DIR);
 	place = resolve_as(&server, "new/", 0);
 	assert_non_null(place);
 	assert_true(place->wants_folder);

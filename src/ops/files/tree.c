@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ops/files/tree.h"
+
+#include "base/json_write.h"
+#include "ops/files/walk.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+enum {
+	CHECK_MAX = 4 * 1000 * 1000, /* entries; beyond it, what cannot be known is refused */
+	ROUNDS_MAX = 4,              /* of reading a folder that does not get empty */
+};
+
+/* Whether the current entry is a folder, which is then entered: 1, 0, or a negative errno. */
+static int enter(struct walk *w)
+{
+	int status;
+
+	if (w->type != DT_DIR && w->type != DT_UNKNOWN)
+		return 0;
+	status = walk_enter(w);
+	if (status == -ENOTDIR || status == -ELOOP || status == -ENOENT)
+		return 0;
+	return status < 0 ? status : 1;
+}
+
+static int fail(const char *what, int number, const struct walk *w, struct err *err)
+{
+	return err_system(err, number, "cannot %s '%s'", what, w->path.data ? w->path.data : "");
+}
+
+static int stopped(struct err *err)
+{
+	return err_set(err, ERR_FILES_BUSY, "stopped before the end");
+}
+
+static int check_mount(const struct walk *w, struct err *err)
+{
+	return walk_is_mount(w) ? fail("remove", EBUSY, w, err) : 0;
+}
+
+/* The rules of an entry: its own message would tell what is denied, so the tree is named. */
+static int check_rules(struct call *call, const struct walk *w, const struct place *place, struct err *err)
+{
+	struct err why;
+
+	if (place_check_write(call->caller, w->path.data, &why) == 0)
+		return 0;
+	err_set(err, why.code, "'%s' holds an entry that the policy protects", place->given);
+	memcpy(err->rule, why.rule, sizeof err->rule);
+	return -1;
+}
+
+static int check_entry(struct call *call, struct walk *w, const struct place *place, bool has_rules, struct err *err)
+{
+	int status;
+
+	if (has_rules && check_rules(call, w, place, err) < 0)
+		return -1;
+	status = enter(w);
+	if (status < 0)
+		return fail("look into", -status, w, err);
+	return status ? check_mount(w, err) : 0;
+}
+
+static int check_all(struct call *call, struct walk *w, const struct place *place, struct err *err)
+{
+	bool has_rules = place_may_hold_rule(call->caller, place->path);
+	int event;
+
+	for (unsigned count = 0; (event = walk_next(w)) > 0; count++) {
+		if (event == WALK_LEFT)
+			continue;
+		if (count >= CHECK_MAX)
+			return err_set(err, ERR_FILES_BUSY, "'%s' holds too many entries to look through", place->given);
+		if (call_stopped(call))
+			return stopped(err);
+		if (check_entry(call, w, place, has_rules, err) < 0)
+			return -1;
+	}
+	return event < 0 ? fail("look into", -event, w, err) : 0;
+}
+
+int tree_check(struct call *call, const struct place *place, struct err *err)
+{
+	int fd = place_open_dir(place), status;
+	struct walk w;
+
+	if (fd < 0)
+		return err_system(err, -fd, "'%s'", place->given);
+	status = walk_start(&w, fd, place->path);
+	if (status < 0)
+		status = fail("look into", -status, &w, err);
+	else
+		status = check_mount(&w, err) < 0 ? -1 : check_all(call, &w, place, err);
+	walk_done(&w);
+	return status;
+}
+
+/* The folder behind WALK_LEFT; when it has got new entries meanwhile, they are removed too, a few times. */
+static int remove_folder(struct walk *w, int dir_fd, const char *name, unsigned *rounds)
+{
+	if (unlinkat(dir_fd, name, AT_REMOVEDIR) == 0 || errno == ENOENT) {
+		*rounds = 0;
+		return 0;
+	}
+	if (errno != ENOTEMPTY && errno != EEXIST)
+		return -errno;
+	return ++*rounds < ROUNDS_MAX ? walk_again(w) : -EBUSY;
+}
+
+static int remove_entry(struct walk *w)
+{
+	int status = enter(w);
+
+	if (status != 0)
+		return status < 0 ? status : walk_is_mount(w) ? -EBUSY : 0;
+	return unlinkat(w->dir_fd, w->name, 0) == 0 || errno == ENOENT ? 0 : -errno;
+}
+
+static int remove_all(struct call *call, struct walk *w, int parent_fd, const char *name)
+{
+	unsigned rounds = 0;
+	int event, status = 0;
+
+	while (status == 0 && (event = walk_next(w)) != WALK_END) {
+		if (event < 0 || call_stopped(call))
+			return event < 0 ? event : -ECANCELED;
+		if (event == WALK_ENTRY)
+			status = remove_entry(w);
+		else if (w->depth > 1)
+			status = remove_folder(w, w->dir_fd, w->name, &rounds);
+		else
+			status = remove_folder(w, parent_fd, name, &rounds);
+	}
+	return status;
+}
+
+/* {"left": "…"} for the details. */
+static const char *left(struct call *call, const char *path)
+{
+	AUTOBUF struct buf text;
+	struct json_writer w;
+
+	buf_init(&text, 64 * 1024);
+	json_write_init(&w, &text);
+	json_object_begin(&w);
+	json_key(&w, "left");
+	json_string(&w, path);
+	json_object_end(&w);
+	return buf_failed(&text) ? NULL : arena_strndup(&call->arena, text.data, text.len);
+}
+
+int tree_remove(struct call *call, int parent_fd, const char *name, const char *path, struct err *err)
+{
+	int fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), status;
+	struct walk w;
+
+	if (fd < 0)
+		return err_system(err, errno, "cannot delete '%s'", path);
+	status = walk_start(&w, fd, path);
+	if (status == 0)
+		status = remove_all(call, &w, parent_fd, name);
+	if (status < 0) {
+		fail("delete", -status, &w, err);
+		err->details = left(call, w.path.data);
+	}
+	walk_done(&w);
+	return status < 0 ? -1 : 0;
+}
