@@ -3,7 +3,7 @@
 
 The vectors are those that the source distribution of pyjson5 ships.  They are read from the
 archive; the package itself is not built for use.  ABX_JSON_VECTORS names an archive that is
-there already; otherwise pip fetches it into pytest's cache.
+there already; otherwise pip fetches it into the build folder.
 """
 
 import os
@@ -51,11 +51,11 @@ def reader():
 
 
 @pytest.fixture(scope="module")
-def archive(request):
+def archive():
     given = os.environ.get("ABX_JSON_VECTORS")
     if given:
         return pathlib.Path(given)
-    folder = pathlib.Path(request.config.cache.mkdir("json_suite"))
+    folder = pathlib.Path(binary()).parent / "vectors"
     path = folder / f"{PACKAGE}-{VERSION}.tar.gz"
     if not path.exists():
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", PACKAGE]
