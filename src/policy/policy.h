@@ -12,7 +12,6 @@
 #include "base/err.h"
 #include "catalog/op.h"
 #include "policy/child_env.h"
-#include "policy/user.h"
 
 #include <sys/resource.h>
 
@@ -87,6 +86,15 @@ size_t policy_rlimits(const struct policy *p,
 	struct policy_rlimit ret_limits[static POLICY_RLIMITS_MAX]); /* core 0, and what is set */
 mode_t policy_umask(const struct policy *p);                         /* of new files too (R55) */
 bool policy_fsync(const struct policy *p);
+
+/* A user of /etc/passwd and /etc/group, as they were when the policy was made. */
+struct run_as {
+	const char *name, *home, *shell;
+	uid_t uid;
+	gid_t gid;
+	const gid_t *groups; /* gid is the first */
+	size_t group_count;
+};
 
 /* Whom to run as: a name that policy_check_user() let pass, or NULL for process.user.  NULL: as the server itself. */
 const struct run_as *policy_user(const struct policy *p, const char *name);

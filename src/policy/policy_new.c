@@ -4,6 +4,7 @@
  */
 #include "policy/policy_internal.h"
 
+#include "base/users.h"
 #include "policy/policy_file.h"
 #include "policy/roots.h"
 
@@ -13,6 +14,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { GROUPS_MAX = 256 };
 
 static const char default_base[] = "/home/user";
 static const char *const every_scope[] = { "*", NULL };
@@ -260,31 +263,53 @@ static int add_principals(struct policy *p, const struct policy_settings *settin
 	return 0;
 }
 
-static int add_user(struct policy *p, const char *name, const char *key, struct err *err)
+static const struct run_as *keep_user(struct policy *p, const struct users *table, const struct user *user)
 {
-	const struct run_as *user = user_by_name(&user_system, &p->hold, name);
+	struct run_as *kept = hold_new(&p->hold, struct run_as);
+	gid_t *groups = hold_array(&p->hold, gid_t, GROUPS_MAX);
+
+	*kept = (struct run_as){ .name = hold_text(&p->hold, str_of(user->name)),
+		.home = user->home[0] ? hold_text(&p->hold, str_of(user->home)) : "/",
+		.shell = user->shell[0] ? hold_text(&p->hold, str_of(user->shell)) : "/bin/sh",
+		.uid = user->uid,
+		.gid = user->gid,
+		.groups = groups };
+	kept->group_count = users_groups(table, user, groups, GROUPS_MAX);
+	return kept;
+}
+
+static int add_user(struct policy *p, const struct users *table, const char *name, const char *key, struct err *err)
+{
+	const struct user *user = users_by_name(table, name);
 
 	if (!user)
 		return err_set(err, ERR_ARGS_INVALID, "%s: no user '%.64s' on this system", key, name);
 	if (geteuid() != 0 && user->uid != geteuid())
 		return err_set(err, ERR_ARGS_INVALID, "%s: only root can run programs as '%.64s'", key, name);
-	p->users[p->user_count++] = user;
+	p->users[p->user_count++] = keep_user(p, table, user);
 	return 0;
+}
+
+static void cleanup_users(struct users **table)
+{
+	users_free(*table);
 }
 
 static int read_users(struct policy *p, struct err *err)
 {
+	CLEANUP(cleanup_users) struct users *table = users_load();
+	const struct user *self = users_by_id(table, geteuid());
 	texts users = p->config->process.users;
 	const char *user = p->config->process.user;
 
-	p->self = user_by_uid(&user_system, &p->hold, geteuid());
+	p->self = self ? keep_user(p, table, self) : NULL;
 	p->users = hold_array(&p->hold, const struct run_as *, count_texts(users) + 1);
 	if (user && !user[0])
 		p->config->process.user = user = NULL;
-	if (user && add_user(p, user, "process.user", err) < 0)
+	if (user && add_user(p, table, user, "process.user", err) < 0)
 		return -1;
 	for (; *users; users++) {
-		if (add_user(p, *users, "process.users", err) < 0)
+		if (add_user(p, table, *users, "process.users", err) < 0)
 			return -1;
 	}
 	return 0;
