@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "base/as_user.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "catalog/op.h"
@@ -98,6 +99,8 @@ struct run_as {
 
 /* Whom to run as: a name that policy_check_user() let pass, or NULL for process.user.  NULL: as the server itself. */
 const struct run_as *policy_user(const struct policy *p, const char *name);
+/* Whose file work is (R94): process.user, when the server is root and that is another; else NULL. */
+const struct as_user *policy_file_user(const struct policy *p);
 
 /*
  * What a program is given before the caller's own variables: the inherited ones, HOME USER LOGNAME

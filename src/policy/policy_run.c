@@ -83,6 +83,11 @@ const struct run_as *policy_user(const struct policy *p, const char *name)
 	return user && user->uid != geteuid() ? user : NULL;
 }
 
+const struct as_user *policy_file_user(const struct policy *p)
+{
+	return p->file_user.count ? &p->file_user : NULL;
+}
+
 mode_t policy_umask(const struct policy *p)
 {
 	return (mode_t)p->config->process.umask;

@@ -2,8 +2,8 @@
 /*
  * Start and end of the server.
  */
-#include "base/budget.h"
 #include "base/clock.h"
+#include "policy/config.h"
 #include "policy/policy.h"
 #include "policy/token.h"
 #include "server/describe.h"
@@ -145,6 +145,20 @@ static int listen_all(struct err *err)
 	return 0;
 }
 
+/* What neither a flag nor a variable says, the policy file may. */
+static void take_server_keys(const struct config *config)
+{
+	struct options *o = &server.options;
+	const char *const *address = config->server.listen;
+
+	for (bool is_given = o->listen_count > 0; !is_given && address && *address; address++) {
+		if (o->listen_count < OPTIONS_LISTEN_MAX)
+			o->listen[o->listen_count++] = *address;
+	}
+	if (o->shutdown_grace < 0)
+		o->shutdown_grace = config->server.shutdown_grace;
+}
+
 static int make_policy(struct err *err)
 {
 	struct options *o = &server.options;
@@ -170,7 +184,7 @@ static int make_policy(struct err *err)
 	if (!policy)
 		return -1;
 	serve_init(server.loop, policy, &settings);
-	budget_set_limit((size_t)policy_server_limit(policy, "max_memory_bytes"));
+	take_server_keys(policy_config(policy));
 	return 0;
 }
 

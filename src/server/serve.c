@@ -6,6 +6,7 @@
  */
 #include "server/serve.h"
 
+#include "base/budget.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "server/paths.h"
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 
 enum { ARENA_MAX = 256 * 1024 * 1024 }; /* the process's budget ends it far earlier */
 
@@ -277,10 +279,18 @@ const struct http_handlers serve_handlers = {
 	.on_done = on_done,
 };
 
+/* What a policy sets for the whole process; new files get its umask whatever the server was started with (R55). */
+static void take_policy(struct policy *policy)
+{
+	umask(policy_umask(policy));
+	budget_set_limit((size_t)policy_server_limit(policy, "max_memory_bytes"));
+	server.policy = policy;
+}
+
 void serve_init(struct loop *loop, struct policy *policy, const struct policy_settings *settings)
 {
 	server.loop = loop;
-	server.policy = policy;
+	take_policy(policy);
 	server.settings = *settings;
 	list_init(&server.all);
 }
@@ -292,7 +302,7 @@ int serve_reload(struct err *err)
 	if (!policy)
 		return -1;
 	policy_unref(server.policy);
-	server.policy = policy;
+	take_policy(policy);
 	return 0;
 }
 

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import pathlib
+import pwd
 import subprocess
 import time
 
@@ -494,3 +495,59 @@ def test_explain_says_what_the_call_and_the_check_say(make_server, tmp_path):
     assert status == 1 and "auth.token_expired" in out and "tokens.old.expires" in out
     status, out, _ = policy_command("explain", server.scratch / "policy.yaml", "--op", "files.stat")
     assert status == 1 and "auth.missing_credentials" in out
+
+
+# --- what the file says of the whole process
+
+
+def test_the_file_may_say_where_to_listen(make_server, tmp_path):
+    socket = tmp_path / "s.sock"
+    server = make_server(policy={"server": {"listen": [f"unix:{socket}"], "shutdown_grace": 1}}, listen=None)
+    assert server.unix == str(socket)
+    assert server.client().call("core.health") == {"status": "ok"}
+
+
+def test_the_umask_of_new_files_is_the_policys(make_server):
+    for umask, mode in (("022", 0o644), ("077", 0o600)):
+        server = make_server(policy={"process": {"umask": umask}, "files": {"fsync": True}})
+        client = server.client()
+        client.send_bytes("files.upload_stream", b"x", path="new")
+        assert (server.base / "new").stat().st_mode & 0o777 == mode
+        assert client.call("commands.run", command="umask")["stdout"] == f"0{umask}\n"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
+def test_files_and_programs_are_process_users(make_server, tmp_path):
+    """R94: what file ops make belongs to process.user, and they may no more than that user may."""
+    nobody = pwd.getpwnam("nobody")
+    base = tmp_path / "base"
+    (base / "closed").mkdir(parents=True)
+    for folder in (base, tmp_path, *list(tmp_path.parents)[:-2]):
+        folder.chmod(folder.stat().st_mode | 0o111)
+    os.chown(base, nobody.pw_uid, nobody.pw_gid)
+    (base / "closed").chmod(0o700)
+    server = make_server(base=base, token=TOKEN, policy={"process": {"user": "nobody"}})
+    client = server.client()
+    client.send_bytes("files.upload_stream", b"x", path="new/file", parents=True)
+    client.call("files.mkdir", path="folder")
+    for name in ("new", "new/file", "folder"):
+        assert (base / name).stat().st_uid == nobody.pw_uid, name
+        assert (base / name).stat().st_gid == nobody.pw_gid, name
+    with expect_error("files.permission_denied", 403):
+        client.send_bytes("files.upload_stream", b"x", path="closed/file")
+    with expect_error("files.permission_denied", 403):
+        client.call("files.list", path="closed")
+    shown = client.call("commands.run", command="id -un; id -gn; echo $HOME $USER $LOGNAME; echo x > made")
+    assert shown["stdout"].split("\n")[0] == "nobody" and "nobody nobody" in shown["stdout"]
+    assert (base / "made").stat().st_uid == nobody.pw_uid
+    with expect_error("policy.command_denied", 403) as caught:
+        client.call("commands.run", command="true", user="root")
+    assert caught.error.rule == "policy:process.users"
+
+
+def test_process_user_without_a_token_stops_the_start(make_server):
+    name = pwd.getpwuid(os.geteuid()).pw_name
+    with pytest.raises(StartError, match="process.user without any token"):
+        make_server(policy={"process": {"user": name}})
+    with pytest.raises(StartError, match="no user 'no-such-user'"):
+        make_server(token=TOKEN, policy={"process": {"user": "no-such-user"}})

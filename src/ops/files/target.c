@@ -196,11 +196,20 @@ static int check_again(const struct target *t, struct err *err)
 	return check_match(t, exists, &now, err);
 }
 
+static int sync_folder(const struct target *t)
+{
+	AUTOCLOSE int fd = openat(t->place->parent_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 || fsync(fd) < 0 ? -errno : 0;
+}
+
 int target_commit(struct target *t, struct err *err)
 {
 	struct stat st;
 	int status = set_facts(t);
 
+	if (status == 0 && t->how.durable && fsync(t->fd) < 0)
+		status = -errno;
 	if (status < 0)
 		return fail(t, -status, err);
 	if (t->how.if_match.p && check_again(t, err) < 0)
@@ -209,6 +218,9 @@ int target_commit(struct target *t, struct err *err)
 	if (status < 0)
 		return fail(t, -status, err);
 	t->committed = true;
+	status = t->how.durable ? sync_folder(t) : 0;
+	if (status < 0)
+		return fail(t, -status, err);
 	if (fstat(t->fd, &st) == 0)
 		files_etag(&st, t->etag);
 	return 0;
