@@ -45,6 +45,8 @@ static struct {
 	bool oom_events;       /* a tree's folder has memory.events */
 } group = { .own_fd = -1, .fd = -1, .oom_fd = -1 };
 
+static bool kill_unknown;
+
 static void read_whole(int dir, const char *name, struct buf *to)
 {
 	AUTOCLOSE int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
@@ -436,9 +438,14 @@ int cgroup_signal(const struct cgroup *c, const struct member *one, int number)
 	return syscall(SYS_pidfd_send_signal, fd, number, NULL, 0) == 0 ? 0 : -errno;
 }
 
+void cgroup_set_kill(bool known)
+{
+	kill_unknown = !known;
+}
+
 bool cgroup_kill(struct cgroup *c)
 {
-	bool written = write_to(c->fd, "cgroup.kill", "1");
+	bool written = !kill_unknown && write_to(c->fd, "cgroup.kill", "1");
 
 	c->spent |= written;
 	return written;

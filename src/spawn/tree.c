@@ -104,7 +104,12 @@ static void kill_marked(void)
 
 void tree_shutdown(void)
 {
+	struct members m CLEANUP(members_free) = { 0 };
+
 	kill_marked();
+	/* Those without a mark, where the kernel has no cgroup.kill. */
+	cgroup_members(NULL, &m);
+	send_to(&m, true, SIGKILL);
 	cgroup_shutdown();
 	reaper_stop();
 }
@@ -222,13 +227,25 @@ bool tree_exited(const struct tree *tree)
 	return tree->exited;
 }
 
+static struct members_of whose_are(const struct tree *t)
+{
+	return (struct members_of){
+		.leader = t->exited ? 0 : t->pid, .session = t->pid, .mark = t->mark, .seen = &t->seen
+	};
+}
+
+void tree_chase(struct tree *t, int64_t for_ns)
+{
+	struct members_of whose = whose_are(t);
+
+	members_chase(&whose, clock_now_ns() + for_ns);
+}
+
 void tree_look(struct tree *t)
 {
 	int64_t before = clock_now_ns();
 	struct members found = { 0 };
-	struct members_of whose = {
-		.leader = t->exited ? 0 : t->pid, .session = t->pid, .mark = t->mark, .seen = &t->seen
-	};
+	struct members_of whose = whose_are(t);
 
 	if (t->cgroup)
 		cgroup_members(t->cgroup, &found);

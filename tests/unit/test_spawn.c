@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A child gets what was named and nothing else; what fails names its step.  Each test runs the new and the old way. */
+#include "old_kernel.h"
 #include "spawn/clone.h"
 #include "spawn/spawn.h"
 
@@ -596,6 +597,32 @@ static void test_a_large_descriptor_limit_costs_nothing(void **state)
 	setrlimit(RLIMIT_NOFILE, &before);
 }
 
+/* In a process of its own: what the kernel refuses stays refused. */
+static void test_an_old_kernel(void **state)
+{
+	int status;
+	pid_t pid = fork();
+
+	(void)state;
+	if (pid == 0) {
+		const char *argv[] = { "/bin/sh", "-c", "cat <&9; ls /proc/$$/fd", NULL };
+		struct spawn what = shell(argv);
+
+		become_old();
+		clone_set_way(CLONE_WAY_UNKNOWN);
+		test_signals_are_as_new(state);
+		assert_int_equal(clone_way(), CLONE_WAY_OLD);
+		test_no_descriptor_is_inherited(state);
+		test_programs_that_cannot_be_executed(state);
+		what.extra_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		what.extra_as = 9;
+		expect_output(&what, "0\n1\n2\n9\n");
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	assert_int_equal(status, 0);
+}
+
 static int use_new(void **state)
 {
 	(void)state;
@@ -657,6 +684,7 @@ int main(void)
 		BOTH(test_processes_used_up),
 		BOTH(test_nothing_leaks),
 		BOTH(test_a_large_descriptor_limit_costs_nothing),
+		cmocka_unit_test(test_an_old_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program started ends with it, however it hides.  Each test runs with cgroups and, as where there are none, with /proc. */
+/*
+ * What a program started ends with it, however it hides.  All tests run with /proc alone,
+ * with cgroups, and with both on a kernel that knows neither clone3, pidfds nor cgroup.kill.
+ */
 #include "spawn/tree.h"
+
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "old_kernel.h"
+#include "spawn/cgroup.h"
 #include "spawn/members.h"
 
 #include <dirent.h>
@@ -22,7 +28,7 @@
 
 #define DEADLINE_NS (20 * NS_PER_S)
 
-enum { NOBODY = 54321, STORM_MAX = 100 };
+enum { NOBODY = 54321, STORM_MAX = 100, HOPS_MAX = 100000 };
 
 static struct loop *loop;
 static const char *const plain_env[] = { "PATH=/usr/bin:/bin", "ABX_RUN_ID=foreign", NULL };
@@ -382,11 +388,40 @@ static void test_a_fork_storm_loses(void **state)
 	end_storm("trap '' TERM; s() { while :; do s & sleep 0.01; done; }; s & s & sleep 0.3; echo ready; s");
 }
 
-/* Each lives only until it has forked the next. */
+/* Each lives only until it has forked the next; the number bounds the harm of a test that fails. */
+static int run_from_pid_to_pid(bool with_sessions)
+{
+	signal(SIGTERM, SIG_IGN);
+	if (fork() != 0) {
+		puts("ready");
+		fflush(stdout);
+		pause();
+	}
+	for (int hops = 0; hops < HOPS_MAX; hops++) {
+		if (fork() > 0)
+			_exit(0);
+		if (with_sessions)
+			setsid();
+	}
+	return 0;
+}
+
+static void end_runner(const char *argument)
+{
+	char self[512] = "", script[600];
+	struct seen s = { 0 };
+
+	assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
+	snprintf(script, sizeof script, "exec '%s' %s", self, argument);
+	close(start_ready(&s, script));
+	end_and_check(&s, 50 * NS_PER_MS, 50 * NS_PER_MS, 5 * NS_PER_S);
+}
+
 static void test_one_who_runs_from_pid_to_pid_loses(void **state)
 {
 	(void)state;
-	end_storm("trap '' TERM; h() { h & exit; }; h & sleep 0.1; echo ready; exec sleep 1000");
+	end_runner("run");
+	end_runner("run-with-sessions");
 }
 
 static void test_a_dead_leader_with_living_children(void **state)
@@ -603,7 +638,28 @@ static int tear_down(void **state)
 	return 0;
 }
 
-int main(void)
+static int use_cgroups(void **state)
+{
+	(void)state;
+	wants_cgroups = true;
+	return 0;
+}
+
+static bool machine_has_cgroups(void)
+{
+	bool has;
+
+	loop = loop_new();
+	assert_int_equal(tree_init(loop, true), 0);
+	has = tree_has_cgroups();
+	tree_shutdown();
+	loop_free(loop);
+	if (!has)
+		print_message("skipped: the run with cgroups; this machine has no cgroup v2 that we may write\n");
+	return has;
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_exit_codes_and_signals, set_up, tear_down),
@@ -627,15 +683,25 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_folders_are_used_again_and_removed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_folders_of_members_are_members, set_up, tear_down),
 	};
-	int failed = cmocka_run_group_tests_name("with /proc", tests, NULL, NULL);
+	pid_t old;
+	int failed, status;
 
-	wants_cgroups = true;
-	loop = loop_new();
-	if (tree_init(loop, true) < 0 || !tree_has_cgroups()) {
-		print_message("skipped: the run with cgroups; this machine has no cgroup v2 that we may write\n");
-		return failed;
+	if (argc > 1)
+		return run_from_pid_to_pid(strcmp(argv[1], "run-with-sessions") == 0);
+	failed = cmocka_run_group_tests_name("with /proc", tests, NULL, NULL);
+	if (machine_has_cgroups())
+		failed += cmocka_run_group_tests_name("with cgroups", tests, use_cgroups, NULL);
+	fflush(NULL);
+	old = fork();
+	if (old == 0) {
+		become_old();
+		wants_cgroups = false;
+		failed = cmocka_run_group_tests_name("old kernel, with /proc", tests, NULL, NULL);
+		cgroup_set_kill(false);
+		if (machine_has_cgroups())
+			failed += cmocka_run_group_tests_name("old kernel, with cgroups", tests, use_cgroups, NULL);
+		exit(failed ? 1 : 0);
 	}
-	tree_shutdown();
-	loop_free(loop);
-	return failed + cmocka_run_group_tests_name("with cgroups", tests, NULL, NULL);
+	waitpid(old, &status, 0);
+	return failed + (status != 0);
 }
