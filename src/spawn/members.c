@@ -57,7 +57,8 @@ static int parse_stat(const char *text, struct member *ret)
 
 	if (!rest)
 		return -ESRCH;
-	if (sscanf(rest + 1, " %c %d %*d %d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld %*d %*d %*d %*d %llu %*u %" SCNd64,
+	if (sscanf(rest + 1,
+		    " %c %d %*d %d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld %*d %*d %*d %*d %llu %*u %" SCNd64,
 		    &ret->state, &ret->parent, &ret->session, &user, &system, &child_user, &child_system, &start,
 		    &ret->rss_pages) != 9)
 		return -ESRCH;
@@ -220,7 +221,7 @@ static bool is_certain(struct members *m, const struct member *one, const struct
 static bool is_trace(const struct member *one, const struct members_of *whose, pid_t self)
 {
 	return one->state == 'Z' && one->parent == self && !reaper_knows(one->pid) &&
-		(one->session == whose->session || !reaper_knows(one->session));
+	       (one->session == whose->session || !reaper_knows(one->session));
 }
 
 static void spread(struct members *m, pid_t self)

@@ -118,7 +118,7 @@ static struct tree_exit exit_of(const struct tree *t, int status, const struct r
 {
 	struct tree_exit e = {
 		.cpu_seconds = (double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) +
-			(double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) / 1e6,
+			       (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) / 1e6,
 		.max_rss_bytes = (int64_t)usage->ru_maxrss * 1024,
 	};
 
@@ -130,7 +130,7 @@ static struct tree_exit exit_of(const struct tree *t, int status, const struct r
 	e.code = SIGNAL_BASE + e.signal;
 	if (e.signal == SIGKILL)
 		e.oom_killed = (t->cgroup && cgroup_oom_kills(t->cgroup) != t->oom_of_tree) ||
-			cgroup_oom_kills(NULL) != t->oom_of_ours;
+			       cgroup_oom_kills(NULL) != t->oom_of_ours;
 	return e;
 }
 
@@ -179,7 +179,8 @@ static struct tree *new_tree(struct loop *loop, const struct tree_events *events
 }
 
 /* A cgroup that may not be entered after all does not stop the program: /proc serves then. */
-static int start(struct tree *t, struct spawn *what, struct child *ret_child, struct spawn_failure *ret_failure, struct err *err)
+static int start(
+	struct tree *t, struct spawn *what, struct child *ret_child, struct spawn_failure *ret_failure, struct err *err)
 {
 	int result;
 

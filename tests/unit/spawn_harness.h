@@ -152,4 +152,8 @@ static inline int remove_folder(void **state)
 	return rmdir(folder);
 }
 
-#define BOTH(test) { #test " (new)", test, use_new, NULL, NULL }, { #test " (old)", test, use_old, NULL, NULL }
+#define BOTH(test) \
+	{ #test " (new)", test, use_new, NULL, NULL }, \
+	{ \
+#test " (old)", test, use_old, NULL, NULL \
+	}

@@ -46,8 +46,8 @@ static void test_signals_are_as_new(void **state)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGUSR1, SIG_IGN);
-	expect_shell("grep -E 'Sig(Blk|Ign)' /proc/self/status",
-		"SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
+	expect_shell(
+		"grep -E 'Sig(Blk|Ign)' /proc/self/status", "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
 	signal(SIGUSR1, SIG_DFL);
@@ -177,7 +177,8 @@ static void test_user_groups_and_privileges(void **state)
 
 static void test_capabilities_are_dropped(void **state)
 {
-	const char *argv[] = { "/bin/sh", "-c", "grep -E 'Cap(Inh|Prm|Eff|Bnd|Amb)' /proc/self/status | tr -d '\\n\\t'", NULL };
+	const char *argv[] = { "/bin/sh", "-c", "grep -E 'Cap(Inh|Prm|Eff|Bnd|Amb)' /proc/self/status | tr -d '\\n\\t'",
+		NULL };
 	struct spawn what = shell(argv);
 
 	(void)state;
@@ -222,7 +223,8 @@ static void test_death_signal(void **state)
 
 static void test_terminal(void **state)
 {
-	const char *argv[] = { "/bin/sh", "-c", "stty size; stty -a | grep -o ' iutf8'; tty | cut -c1-9; : >/dev/tty && echo own", NULL };
+	const char *argv[] = { "/bin/sh", "-c",
+		"stty size; stty -a | grep -o ' iutf8'; tty | cut -c1-9; : >/dev/tty && echo own", NULL };
 	struct spawn what = shell(argv);
 	struct buf output CLEANUP(cleanup_buf);
 	struct spawn_failure failure;

@@ -175,7 +175,8 @@ static unsigned own_folders(const char *path, bool with_trees)
 static void find_own(char *path, size_t size)
 {
 	FILE *f = popen("m=$(awk '$0 ~ / - cgroup2 /{print $5; exit}' /proc/self/mountinfo); "
-			"p=$(sed -n 's/^0:://p' /proc/self/cgroup); echo \"$m${p%/}\"", "r");
+			"p=$(sed -n 's/^0:://p' /proc/self/cgroup); echo \"$m${p%/}\"",
+		"r");
 
 	assert_non_null(fgets(path, (int)size, f));
 	pclose(f);
@@ -218,8 +219,10 @@ static void test_folders_of_members_are_members(void **state)
 	if (!tree_has_cgroups())
 		return;
 	find_own(path, sizeof path);
-	snprintf(script, sizeof script, "d=%s/abx-%d-*/*/; for x in $d; do grep -qx $$ $x/cgroup.procs && mkdir $x/sub && "
-		 "(echo 0 >$x/sub/cgroup.procs; exec setsid sleep 1000) & done; echo ready; wait", path, getpid());
+	snprintf(script, sizeof script,
+		"d=%s/abx-%d-*/*/; for x in $d; do grep -qx $$ $x/cgroup.procs && mkdir $x/sub && "
+		"(echo 0 >$x/sub/cgroup.procs; exec setsid sleep 1000) & done; echo ready; wait",
+		path, getpid());
 	close(start_ready(&s, script));
 	wait_for_descendants(s.tree, 1);
 	end_and_check(&s, NS_PER_S, 0, NS_PER_S);

@@ -41,7 +41,8 @@ static void test_double_forks_into_new_sessions(void **state)
 	struct seen s = { 0 };
 
 	(void)state;
-	close(start_ready(&s, "(setsid sh -c 'sleep 1000 & (setsid sleep 1001 &) ; exec sleep 1002' & ) ; echo ready; exec sleep 1003"));
+	close(start_ready(&s,
+		"(setsid sh -c 'sleep 1000 & (setsid sleep 1001 &) ; exec sleep 1002' & ) ; echo ready; exec sleep 1003"));
 	wait_for_descendants(s.tree, 3);
 	end_and_check(&s, 2 * NS_PER_S, 0, 200 * NS_PER_MS);
 }
@@ -51,7 +52,8 @@ static void test_those_who_ignore_it_are_killed(void **state)
 	struct seen s = { 0 };
 
 	(void)state;
-	close(start_ready(&s, "trap '' TERM INT HUP; (trap '' TERM; setsid sleep 1000) & echo ready; sleep 1001; sleep 1002"));
+	close(start_ready(
+		&s, "trap '' TERM INT HUP; (trap '' TERM; setsid sleep 1000) & echo ready; sleep 1001; sleep 1002"));
 	end_and_check(&s, 150 * NS_PER_MS, 150 * NS_PER_MS, 400 * NS_PER_MS);
 	assert_int_equal(s.exit.signal, SIGKILL);
 	assert_false(s.exit.oom_killed);

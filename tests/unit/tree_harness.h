@@ -4,7 +4,6 @@
 
 #include "spawn/tree.h"
 
-
 #include "base/buf.h"
 #include "base/clock.h"
 #include "old_kernel.h"
@@ -248,25 +247,25 @@ static inline bool machine_has_cgroups(void)
 }
 
 /* All tests with /proc alone, with cgroups, and with both on a kernel that knows neither clone3, pidfds nor cgroup.kill. */
-#define RUN_EVERYWHERE(tests)                                                                                \
-	({                                                                                                   \
-		int failed_ = cmocka_run_group_tests_name("with /proc", tests, NULL, NULL), status_;         \
-		pid_t old_;                                                                                  \
-                                                                                                             \
-		if (machine_has_cgroups())                                                                   \
-			failed_ += cmocka_run_group_tests_name("with cgroups", tests, use_cgroups, NULL);    \
-		fflush(NULL);                                                                                \
-		old_ = fork();                                                                               \
-		if (old_ == 0) {                                                                             \
-			become_old();                                                                        \
-			wants_cgroups = false;                                                               \
-			failed_ = cmocka_run_group_tests_name("old kernel, /proc", tests, NULL, NULL);       \
-			cgroup_set_kill(false);                                                              \
-			if (machine_has_cgroups())                                                           \
-				failed_ += cmocka_run_group_tests_name(                                      \
-					"old kernel, cgroups", tests, use_cgroups, NULL);                    \
-			exit(failed_ ? 1 : 0);                                                               \
-		}                                                                                            \
-		waitpid(old_, &status_, 0);                                                                  \
-		failed_ + (status_ != 0);                                                                    \
+#define RUN_EVERYWHERE(tests) \
+	({ \
+		int failed_ = cmocka_run_group_tests_name("with /proc", tests, NULL, NULL), status_; \
+		pid_t old_; \
+\
+		if (machine_has_cgroups()) \
+			failed_ += cmocka_run_group_tests_name("with cgroups", tests, use_cgroups, NULL); \
+		fflush(NULL); \
+		old_ = fork(); \
+		if (old_ == 0) { \
+			become_old(); \
+			wants_cgroups = false; \
+			failed_ = cmocka_run_group_tests_name("old kernel, /proc", tests, NULL, NULL); \
+			cgroup_set_kill(false); \
+			if (machine_has_cgroups()) \
+				failed_ += cmocka_run_group_tests_name( \
+					"old kernel, cgroups", tests, use_cgroups, NULL); \
+			exit(failed_ ? 1 : 0); \
+		} \
+		waitpid(old_, &status_, 0); \
+		failed_ + (status_ != 0); \
 	})
