@@ -25,7 +25,7 @@ struct member {
 struct members {
 	struct member *all;
 	size_t count, cap;
-	bool unsettled;   /* somebody was in the middle of an exec, when nobody can tell whose he is */
+	bool unsettled;   /* there may be one who was not seen: in the middle of an exec, or forked by one that ended during the walk */
 };
 
 void members_free(struct members *m);
@@ -45,6 +45,12 @@ struct members_of {
 
 /* Those alive (no zombies) replace what was in *m.  0 or a negative errno (no /proc). */
 int members_find(struct members *m, const struct members_of *whose) MUST_CHECK;
+
+/*
+ * One that forks its successor and ends, again and again, is gone whenever a walk gets to it.
+ * The newest process of all is it, though, and looked at alone it can be met: SIGKILL.
+ */
+void members_chase(const struct members_of *whose, int64_t until_ns);
 
 /* Sends a signal to exactly this process: 0, -ESRCH when it is another one or gone, -EPERM. */
 int member_signal(const struct member *one, int number) MUST_CHECK;

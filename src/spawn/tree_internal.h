@@ -33,6 +33,7 @@ struct tree {
 
 /* Looks who is there now: tree->seen. */
 void tree_look(struct tree *t);
+void tree_chase(struct tree *t, int64_t for_ns); /* for the one that a look never finds */
 int tree_signal_leader(struct tree *t, int number);
 int tree_signal_member(struct tree *t, const struct member *one, int number);
 
