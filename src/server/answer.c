@@ -166,6 +166,7 @@ static void port_reply(struct call *call, const void *out)
 	struct serving *s = OWNER(call, struct serving, call);
 	AUTOBUF struct buf headers;
 
+	buf_init(&headers, HEADERS_MAX);
 	rope_init(&s->rope, &call->arena, REPLY_TEXT_MAX);
 	write_rope(&s->rope, call->op->result, out);
 	if (rope_failed(&s->rope)) {
@@ -173,7 +174,6 @@ static void port_reply(struct call *call, const void *out)
 		fail(s, NULL, NULL);
 		return;
 	}
-	buf_init(&headers, HEADERS_MAX);
 	add_common(&headers, call->request_id, s->cors_origin);
 	send_json(s, 200, &headers);
 }
@@ -198,11 +198,11 @@ static void port_send(struct call *call, const struct raw_reply *head, struct so
 		.source = source, .no_body = head->status == 304 };
 	AUTOBUF struct buf headers;
 
+	buf_init(&headers, HEADERS_MAX);
 	if (head->status >= 400) {
 		fail(s, NULL, head);
 		return;
 	}
-	buf_init(&headers, HEADERS_MAX);
 	add_common(&headers, call->request_id, s->cors_origin);
 	add_raw_headers(&headers, head);
 	send_reply(s, &reply, &headers);
