@@ -21,17 +21,13 @@ struct out {
 };
 
 static const struct field params[] = {
-	P_STRING(struct in, id, 0, "Id or endpoint id of one op; without it all are given."),
-	FIELDS_END
+	P_STRING(struct in, id, 0, "Id or endpoint id of one op; without it all are given."), FIELDS_END
 };
 
-static const struct field result[] = {
-	R_INT(struct out, catalog_version, "Version of the catalog's shape."),
+static const struct field result[] = { R_INT(struct out, catalog_version, "Version of the catalog's shape."),
 	R_STRING(struct out, digest, "SHA-256 of the canonical JSON of all built-in ops without descriptions."),
 	R_STRING(struct out, server_version, "Version of the server."),
-	R_JSON(struct out, ops, "The ops, in the shape of the catalog."),
-	FIELDS_END
-};
+	R_JSON(struct out, ops, "The ops, in the shape of the catalog."), FIELDS_END };
 
 static bool may_call(const struct call *call, const struct op *op)
 {
@@ -61,11 +57,11 @@ static int work(struct call *call)
 	const struct op *only = in->id ? op_find(str_of(in->id)) : NULL;
 	AUTOBUF struct buf text;
 
+	buf_init(&text, CATALOG_MAX);
 	if (in->id && !only)
 		return err_set(&call->err, ERR_OP_UNKNOWN, "no op has the id '%s'", in->id);
 	if (only && only->scope && policy_check_op(call->caller, only, &call->err) < 0)
 		return -1;
-	buf_init(&text, CATALOG_MAX);
 	if (print_ops(call, only, &text) < 0)
 		return -1;
 	*out = (struct out){

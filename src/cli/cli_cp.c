@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* abx cp: up, down, or from one place of the server to another; ':' in front is the server's side. */
+#include "cli/commands.h"
+#include "cli/copy.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { ARGS_MAX = 128 * 1024 };
+
+struct places {
+	struct copy copy;
+	const char *to;       /* without the ':' */
+	bool to_remote, into; /* into: the destination is a folder that is there */
+	bool recursive;
+};
+
+static bool is_remote(const char *word)
+{
+	return word[0] == ':';
+}
+
+static bool ends_with_slash(const char *path)
+{
+	size_t len = strlen(path);
+
+	return len && path[len - 1] == '/';
+}
+
+/* Where one source goes: into a folder under its own name, else the destination itself. */
+static char *target_of(const struct places *places, struct str from)
+{
+	struct str to = str_of(places->to);
+
+	if (!places->into && !(ends_with_slash(places->to) && to.len > 1))
+		return mem_strdup(places->to[0] ? places->to : ".");
+	return remote_join(to, remote_base(from));
+}
+
+static int up(struct places *places, const char *from)
+{
+	AUTOFREE char *to = target_of(places, str_of(from));
+	bool is_stdin = strcmp(from, "-") == 0;
+	struct cli *cli = places->copy.cli;
+	struct stat st;
+
+	if (is_stdin && places->into)
+		return problem_set(
+			&cli->problem, EXIT_USAGE, "cp: standard input needs the name of a file: %s", places->to);
+	if (!is_stdin && stat(from, &st) < 0)
+		return problem_errno(&cli->problem, errno, "cannot read '%s'", from);
+	if (is_stdin || !S_ISDIR(st.st_mode))
+		return copy_up_file(&places->copy, from, str_of(to));
+	if (!places->recursive)
+		return problem_set(&cli->problem, EXIT_OTHER, "it is a folder, and needs -r: %s", from);
+	return copy_up_tree(&places->copy, from, str_of(to));
+}
+
+static int down(struct places *places, struct str from)
+{
+	AUTOFREE char *to = target_of(places, from);
+	struct cli *cli = places->copy.cli;
+	struct remote_stat st;
+
+	if (remote_stat(cli, from, true, &st) < 0)
+		return -1;
+	if (!st.exists) {
+		problem_set(&cli->problem, EXIT_NOT_FOUND, "no such file: %s", from.p);
+		snprintf(cli->problem.op, sizeof cli->problem.op, "files.download_stream");
+		return -1;
+	}
+	if (st.type != 'd')
+		return copy_down_file(&places->copy, from, st.mode, to);
+	if (!places->recursive)
+		return problem_set(&cli->problem, EXIT_OTHER, "it is a folder, and needs -r: %s", from.p);
+	return copy_down_tree(&places->copy, from, to);
+}
+
+static int across(struct places *places, struct str from)
+{
+	AUTOFREE char *to = target_of(places, from);
+	AUTOBUF struct buf body;
+	AUTOREPLY struct reply reply = { 0 };
+	struct cli *cli = places->copy.cli;
+	struct json_writer w;
+
+	buf_init(&body, ARGS_MAX);
+	json_write_init(&w, &body);
+	json_object_begin(&w);
+	api_path(&w, "source", from);
+	api_path(&w, "destination", str_of(to));
+	json_object_end(&w);
+	if (api_call(&cli->api, "files.copy", buf_str(&body), false, &reply, &cli->problem) < 0)
+		return -1;
+	return cli->json ? cli_print_json(cli, &reply) : 0;
+}
+
+/* Asks whether the destination is a folder. */
+static int look_at_destination(struct places *places)
+{
+	struct remote_stat there = { 0 };
+	struct stat here;
+
+	if (!places->to_remote) {
+		places->into = stat(places->to[0] ? places->to : ".", &here) == 0 && S_ISDIR(here.st_mode);
+		return 0;
+	}
+	if (remote_stat(places->copy.cli, str_of(places->to[0] ? places->to : "."), true, &there) < 0)
+		return -1;
+	places->into = there.exists && there.type == 'd';
+	return 0;
+}
+
+static int copy_one(struct places *places, const char *word)
+{
+	if (is_remote(word))
+		return places->to_remote ? across(places, cli_remote(word)) : down(places, cli_remote(word));
+	return up(places, word);
+}
+
+static int cp(struct cli *cli, struct args *args)
+{
+	size_t count = args->word_count - 1;
+	const char *to = args->words[count];
+	struct places places = {
+		.copy.cli = cli,
+		.to = is_remote(to) ? to + 1 : to,
+		.to_remote = is_remote(to),
+		.recursive = args_has(args, "recursive"),
+	};
+	int code = EXIT_OK;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!is_remote(args->words[i]) && !places.to_remote)
+			return problem_set(&cli->problem, EXIT_USAGE,
+				"cp: one side must be the sandbox's, with a ':' in front: :%s", args->words[i]);
+	}
+	if (!cli_api(cli) || look_at_destination(&places) < 0)
+		return -1;
+	if (count > 1 && !places.into)
+		return problem_set(&cli->problem, EXIT_USAGE, "cp: the destination of several is not a folder: %s", to);
+	for (size_t i = 0; i < count; i++) {
+		if (copy_one(&places, args->words[i]) < 0) {
+			if (cli_is_hopeless(cli))
+				return -1;
+			code = cli_complain(cli);
+		}
+	}
+	return code == EXIT_OK && places.copy.skipped ? EXIT_OTHER : code;
+}
+
+static const struct flag flags[] = {
+	{ 'r', "recursive", NULL, "folders, with all that is in them" },
+	FLAGS_END,
+};
+
+const struct command cli_cp = {
+	.name = "cp",
+	.usage = "SRC... DST",
+	.summary = "copy files to and from the sandbox",
+	.text = "A ':' in front marks the sandbox's side: abx cp notes.txt :work/  and  abx cp :work/out.bin . ;\n"
+		"'-' is standard input or output. Permission bits are kept, symbolic links are not made.\n",
+	.flags = flags,
+	.least = 2,
+	.most = ANY_COUNT,
+	.run = cp,
+};

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* abx stat: what is known of a path; exit code 5 when nothing is there. */
+#include "cli/commands.h"
+#include "cli/remote.h"
+#include "cli/term.h"
+
+static void print_member(const struct json *value)
+{
+	struct str text = value->text;
+
+	if (value->type == JSON_BOOL)
+		text = str_of(value->boolean ? "true" : "false");
+	else if (value->type == JSON_NULL)
+		text = STR("-");
+	else if (value->type == JSON_ARRAY || value->type == JSON_OBJECT)
+		return;
+	term_print(value->key);
+	fputs(": ", stdout);
+	term_print(text);
+	putchar('\n');
+}
+
+static int stat_one(struct cli *cli, const char *word, bool follow)
+{
+	AUTOREPLY struct reply reply;
+
+	if (remote_call(cli, "files.stat", cli_remote(word), "follow", follow, &reply) < 0)
+		return -1;
+	if (cli->json && cli_print_json(cli, &reply) < 0)
+		return -1;
+	if (reply_parse(&cli->api, &reply, &cli->problem) < 0)
+		return -1;
+	if (!reply_bool(reply.value, "exists", false)) {
+		problem_set(&cli->problem, EXIT_NOT_FOUND, "no such file: %s", cli_remote(word).p);
+		snprintf(cli->problem.op, sizeof cli->problem.op, "files.stat");
+		return -1;
+	}
+	for (const struct json *m = reply.value->first; m && !cli->json; m = m->next)
+		print_member(m);
+	return 0;
+}
+
+static int stat_all(struct cli *cli, struct args *args)
+{
+	int code = EXIT_OK;
+
+	for (size_t i = 0; i < args->word_count; i++) {
+		if (i && !cli->json)
+			putchar('\n');
+		if (stat_one(cli, args->words[i], !args_has(args, "no-follow")) < 0) {
+			if (cli_is_hopeless(cli))
+				return -1;
+			code = cli_complain(cli);
+		}
+	}
+	return code;
+}
+
+static const struct flag flags[] = {
+	{ 'P', "no-follow", NULL, "tell of a symbolic link itself" },
+	FLAGS_END,
+};
+
+const struct command cli_stat = {
+	.name = "stat",
+	.usage = "PATH...",
+	.summary = "show what is known of files and folders",
+	.flags = flags,
+	.least = 1,
+	.most = ANY_COUNT,
+	.run = stat_all,
+};

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/interrupt.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+static int pipe_fds[2] = { -1, -1 };
+static volatile sig_atomic_t seen;
+
+static void on_signal(int number)
+{
+	int saved = errno;
+
+	(void)number;
+	seen = 1;
+	if (write(pipe_fds[1], "", 1) < 0) {
+		/* The pipe is full: it was written before, which is all that matters. */
+	}
+	errno = saved;
+}
+
+int interrupt_init(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
+	struct sigaction old;
+
+	if (pipe2(pipe_fds, O_CLOEXEC | O_NONBLOCK) < 0)
+		return -errno;
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
+		/* What nohup or a shell's background job ignores stays ignored. */
+		if (sigaction(signals[i], NULL, &old) < 0 || old.sa_handler == SIG_IGN)
+			continue;
+		if (sigaction(signals[i], &action, NULL) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+int interrupt_fd(void)
+{
+	return pipe_fds[0];
+}
+
+bool interrupt_seen(void)
+{
+	return seen != 0;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files on the server: the calls that several commands need.  Paths are bytes.
+ */
+#pragma once
+
+#include "cli/cli.h"
+
+struct remote_stat {
+	bool exists;
+	char type;     /* 'f' file, 'd' folder, 'l' symbolic link, 'o' other */
+	unsigned mode; /* permission bits */
+	int64_t size;
+};
+
+int remote_stat(struct cli *cli, struct str path, bool follow, struct remote_stat *ret_stat) MUST_CHECK;
+
+/* One folder; the reply's "entries" are sorted by name. */
+int remote_list(struct cli *cli, struct str path, bool hidden, struct reply *ret_reply) MUST_CHECK;
+
+/* The name of an entry with its exact bytes; decodes name_b64 in place, so ask once.  p NULL: it has none. */
+struct str remote_name(const struct json *entry);
+char remote_type(const struct json *object);
+unsigned remote_mode(struct str octal);
+
+/* dir, '/' and name; a new string. */
+char *remote_join(struct str dir, struct str name);
+
+/* The last part of a path, without slashes at its end; "" of "/". */
+struct str remote_base(struct str path);
+
+/* An op whose arguments are one path and at most one boolean (NULL: none). */
+int remote_call(struct cli *cli, const char *op, struct str path, const char *option, bool value,
+	struct reply *ret_reply) MUST_CHECK;

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A command on the server, its output as it comes, its exit code as ours: what exec and sh share.
+ *
+ * Output travels as base64, so that its bytes are exact.  A stream that ends without the
+ * exit event is a failure, never a success.
+ */
+#pragma once
+
+#include "cli/commands.h"
+
+/* Flags of both; the ones that are their own come before. */
+extern const struct flag run_stream_flags[];
+
+/* Runs `line` by the shell, or the words of args where line is NULL. */
+int run_stream(struct cli *cli, const struct args *args, const char *line);

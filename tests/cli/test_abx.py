@@ -1,0 +1,481 @@
+# SPDX-License-Identifier: Apache-2.0
+"""abx against the real server: what it prints, what it leaves, what it ends with."""
+import hashlib
+import json
+import os
+import pathlib
+import pty
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+import pytest
+
+from lib.abx import Abx, abx_binary
+from lib.server import ROOT
+
+PAIRS = bytes(byte for first in range(256) for second in range(256) for byte in (first, second))
+NAMES = ["a b", "q'\"", "back\\slash", "-rf", "*", "$(touch x)", "%41", " lead", "tail ", "..x", "...", "new\nline", "é", "x" * 255]
+
+
+def wait_until(true, what, seconds=20):
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, f"not within {seconds} s: {what}"
+        time.sleep(0.02)
+
+
+def is_alive(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except FileNotFoundError:
+        return False
+
+
+# exec, sh
+
+
+@pytest.mark.parametrize("code", [0, 1, 42, 124, 125, 255])
+def test_the_code_of_the_command(abx, code):
+    assert abx("exec", "--", "sh", "-c", f"exit {code}").code == code
+    assert abx("sh", f"exit {code}").code == code
+
+
+def test_death_by_signal(abx):
+    assert abx("sh", "kill -KILL $$").code == 137
+    assert abx("sh", "kill -TERM $$").code == 143
+
+
+def test_both_streams_byte_for_byte(abx):
+    done = abx("sh", r"""for i in $(seq 0 255); do printf "\\$(printf %o $i)"; done; printf 'e\377' >&2""")
+    assert (done.code, done.raw, done.err_raw) == (0, bytes(range(256)), b"e\xff")
+
+
+def test_arguments_are_not_looked_at_by_a_shell(abx):
+    words = ["a b", "$HOME", "*", "", "--url", "-e", "é\n"]
+    done = abx("exec", "printf", "[%s]", *words)
+    assert done.out.encode(errors="surrogateescape").decode() == "".join(f"[{word}]" for word in words)
+
+
+def test_workdir_env_and_timeout(abx, folder):
+    assert abx("exec", "-w", str(folder), "pwd").out == f"{folder}\n"
+    done = abx("exec", "-e", "A=1", "--env", "B=x=y", "-e", "HERE", "-e", "NOT_HERE", "--", "sh", "-c", "echo $A,$B,$HERE,${NOT_HERE-unset}",
+               env={"HERE": "h"})
+    assert done.out == "1,x=y,h,unset\n"
+    began = time.monotonic()
+    done = abx("exec", "--timeout", "0.3", "--", "sleep", "7773")
+    assert done.code == 124 and done.err.startswith("abx: commands.stream: ") and time.monotonic() - began < 10
+
+
+def test_stdin_is_passed(abx):
+    assert abx("exec", "sha256sum", input=PAIRS * 16).out.split()[0] == hashlib.sha256(PAIRS * 16).hexdigest()
+    assert abx("exec", "-n", "cat", input=b"x").raw == b""
+    assert abx("exec", "cat").raw == b""
+
+
+def test_our_failures_are_125(abx):
+    done = abx("exec", "no-such-program-7774")
+    assert done.code == 125 and "no-such-program-7774" in done.err and done.err.count("\n") == 1
+    assert abx("sh", "no-such-program-7774").code == 127
+    assert abx("exec", "-w", "/nowhere-7774", "true").code == 125
+    assert abx("exec", "--nope", "true").code == 125
+
+
+def test_output_comes_as_it_is_made(abx):
+    process = abx.start("sh", "echo first; read line; echo second")
+    assert process.stdout.readline() == b"first\n"
+    assert process.stdout.readline() == b"second\n"
+    assert process.wait(10) == 0
+
+
+def test_ctrl_c_ends_the_whole_tree(abx):
+    process = abx.start("sh", "sleep 7775 & echo $!; echo $$; wait")
+    pids = [int(process.stdout.readline()) for _ in range(2)]
+    process.send_signal(signal.SIGINT)
+    assert process.wait(10) == 130 and process.stderr.read() == b""
+    wait_until(lambda: not any(map(is_alive, pids)), "the tree has ended")
+
+
+def test_a_reader_that_leaves(abx):
+    process = abx.start("sh", "echo $$; exec yes")
+    pid = int(process.stdout.readline())
+    process.stdout.close()
+    assert process.wait(20) in (141, -signal.SIGPIPE) and process.stderr.read() == b""
+    wait_until(lambda: not is_alive(pid), "yes has ended")
+
+
+class Cut:
+    """A proxy in front of the server that closes both sides when told."""
+
+    def __init__(self, server):
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        self.server, self.socks = server, []
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def _run(self):
+        near, _ = self.listener.accept()
+        far = socket.create_connection((self.server.host, self.server.port))
+        self.socks = [near, far]
+        for a, b in ((near, far), (far, near)):
+            threading.Thread(target=self._pump, args=(a, b), daemon=True).start()
+
+    @staticmethod
+    def _pump(a, b):
+        try:
+            while part := a.recv(65536):
+                b.sendall(part)
+        except OSError:
+            pass
+
+    def cut(self):
+        for sock in self.socks:
+            sock.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+
+
+LINES = "for i in $(seq 1000); do echo $i; sleep 0.1; done; exit 7"
+
+
+def test_a_stream_that_is_cut_is_no_success(server, tmp_path):
+    cut = Cut(server)
+    process = Abx(cut.url, tmp_path).start("sh", LINES)
+    assert process.stdout.readline() == b"1\n"
+    cut.cut()
+    assert process.wait(20) == 125
+    assert b"stream ended without an exit" in process.stderr.read()
+
+
+def test_a_server_that_is_killed_is_no_success(make_server, tmp_path):
+    server = make_server()
+    process = Abx(server.url, tmp_path).start("sh", "for i in 1 2 3; do echo $i; done; exec sleep 20")
+    assert process.stdout.readline() == b"1\n"
+    server.kill()
+    assert process.wait(20) == 125
+    assert b"stream ended without an exit" in process.stderr.read()
+
+
+# files
+
+
+def test_bytes_up_and_down(abx, folder, tmp_path):
+    for size, content in enumerate([b"", b"\x00", b"\r\n\xef\xbb\xbf", PAIRS, PAIRS * 40 + b"x"]):
+        (tmp_path / "up").write_bytes(content)
+        assert abx("cp", "up", f":{folder}/f{size}").code == 0
+        assert (folder / f"f{size}").read_bytes() == content
+        assert abx("cat", f"{folder}/f{size}").raw == content
+        assert abx("cp", f":{folder}/f{size}", "down").code == 0
+        assert (tmp_path / "down").read_bytes() == content
+
+
+def test_stdin_and_stdout(abx, folder):
+    assert abx("cp", "-", f":{folder}/in", input=PAIRS).code == 0
+    assert (folder / "in").read_bytes() == PAIRS
+    assert abx("cp", f":{folder}/in", "-").raw == PAIRS
+    assert abx("cp", "-", f":{folder}", input=b"").code == 2
+
+
+def test_pseudo_files(abx):
+    assert abx("cp", "/proc/self/status", ":status").code == 0
+    assert abx("cat", "status").out.startswith("Name:\tabx\n")
+
+
+def test_modes(abx, folder, tmp_path):
+    (tmp_path / "s").write_text("#!/bin/sh\n")
+    (tmp_path / "s").chmod(0o750)
+    assert abx("cp", "s", f":{folder}/s").code == 0
+    assert (folder / "s").stat().st_mode & 0o777 == 0o750
+    assert abx("cp", f":{folder}/s", "t").code == 0
+    assert (tmp_path / "t").stat().st_mode & 0o777 == 0o750
+    (tmp_path / "kept").write_text("")
+    (tmp_path / "kept").chmod(0o600)
+    assert abx("cp", f":{folder}/s", "kept").code == 0
+    assert (tmp_path / "kept").stat().st_mode & 0o777 == 0o600
+
+
+def test_where_files_go(abx, folder, tmp_path):
+    (tmp_path / "a").write_text("A")
+    (tmp_path / "b").write_text("B")
+    (tmp_path / "d").mkdir()
+    assert abx("cp", "a", "b", f":{folder}").code == 0
+    assert (folder / "a").read_text() + (folder / "b").read_text() == "AB"
+    assert abx("cp", f":{folder}/a", f":{folder}/b", "d").code == 0
+    assert sorted(os.listdir(tmp_path / "d")) == ["a", "b"]
+    assert abx("cp", "a", "b", f":{folder}/a").code == 2
+    assert abx("cp", "a", "b").code == 2
+    (tmp_path / "link").symlink_to("target")
+    (tmp_path / "target").write_text("old")
+    assert abx("cp", f":{folder}/b", "link").code == 0
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "target").read_text() == "B"
+
+
+def test_a_failed_download_leaves_the_old_file(abx, folder, tmp_path):
+    (tmp_path / "f").write_text("old")
+    assert abx("cp", f":{folder}/missing", "f").code == 5
+    assert abx("cp", f":{folder}", "f").code == 1
+    assert (tmp_path / "f").read_text() == "old" and os.listdir(tmp_path) == ["f"]
+    assert abx("cat", f"{folder}/missing").code == 5
+
+
+def make_tree(top):
+    (top / "empty").mkdir(parents=True)
+    (top / "deep/er").mkdir(parents=True)
+    (top / "deep/er/f").write_bytes(PAIRS)
+    (top / "deep/.hidden").write_text("h")
+    (top / "run").write_text("#!/bin/sh\n")
+    (top / "run").chmod(0o755)
+    for name in NAMES:
+        (top / name).write_text(name)
+    with open(os.fsencode(top) + b"/\xff\xfe", "wb") as file:
+        file.write(b"not UTF-8")
+
+
+def tree(top):
+    found = {}
+    for path, dirs, files in os.walk(os.fsencode(top)):
+        for name in dirs:
+            found[os.path.relpath(os.path.join(path, name), os.fsencode(top))] = None
+        for name in files:
+            full = os.path.join(path, name)
+            with open(full, "rb") as file:
+                found[os.path.relpath(full, os.fsencode(top))] = (file.read(), os.stat(full).st_mode & 0o777)
+    return found
+
+
+def test_trees_both_ways(abx, folder, tmp_path):
+    make_tree(tmp_path / "t")
+    assert abx("cp", "t", f":{folder}/up").code == 1
+    assert abx("cp", "-r", "t", f":{folder}/up").code == 0
+    assert tree(folder / "up") == tree(tmp_path / "t")
+    assert abx("cp", "-r", f":{folder}/up", "down").code == 0
+    assert tree(tmp_path / "down") == tree(tmp_path / "t")
+    assert abx("cp", "-r", "t", f":{folder}/up").code == 0
+    assert tree(folder / "up/t") == tree(tmp_path / "t")
+
+
+def test_a_deep_tree(abx, folder, tmp_path):
+    path = tmp_path / "t"
+    for _ in range(300):
+        path = path / "d"
+    path.mkdir(parents=True)
+    (path / "f").write_text("at the bottom")
+    assert abx("cp", "-r", "t", f":{folder}/t").code == 0
+    assert abx("cp", "-r", f":{folder}/t", "back").code == 0
+    assert tree(tmp_path / "back") == tree(tmp_path / "t")
+    assert abx("rm", "-r", f"{folder}/t").code == 0 and os.listdir(folder) == []
+
+
+def test_links_and_specials_are_left_out_and_told(abx, folder, tmp_path):
+    (tmp_path / "t").mkdir()
+    (tmp_path / "t/f").write_text("f")
+    (tmp_path / "t/to-file").symlink_to("f")
+    (tmp_path / "t/to-folder").symlink_to(".")
+    (tmp_path / "t/broken").symlink_to("nothing")
+    os.mkfifo(tmp_path / "t/fifo")
+    done = abx("cp", "-r", "t", f":{folder}/t")
+    assert done.code == 1 and done.err.count("left out") == 3
+    assert sorted(os.listdir(folder / "t")) == ["f", "to-file"] and not (folder / "t/to-file").is_symlink()
+    (folder / "t/loop").symlink_to(".")
+    done = abx("cp", "-r", f":{folder}/t", "down")
+    assert done.code == 1 and done.err.count("left out") == 1
+    assert sorted(os.listdir(tmp_path / "down")) == ["f", "to-file"]
+
+
+def test_memory_is_flat(abx, folder, tmp_path):
+    with open(tmp_path / "big", "wb") as file:
+        file.truncate(96 << 20)
+    script = "ulimit -v 60000; exec \"$@\""
+    if b"__asan_init" in pathlib.Path(abx_binary()).read_bytes():
+        pytest.skip("AddressSanitizer needs its shadow")
+    for arguments in (("cp", "big", f":{folder}/big"), ("cp", f":{folder}/big", "back")):
+        done = subprocess.run(["sh", "-c", script, "sh", abx_binary(), *arguments], cwd=tmp_path, env=abx.environment(),
+                              capture_output=True, timeout=60, check=False)
+        assert done.returncode == 0, done
+    assert (folder / "big").stat().st_size == (tmp_path / "back").stat().st_size == 96 << 20
+
+
+def test_ls(abx, folder):
+    (folder / "b").write_text("12345")
+    (folder / ".h").write_text("")
+    (folder / "a").mkdir()
+    (folder / "a/inner").write_text("")
+    (folder / "l").symlink_to("b")
+    assert abx("ls", str(folder)).out == "a\nb\nl\n"
+    assert abx("ls", "-a", f":{folder}").out == ".h\na\nb\nl\n"
+    assert abx("ls", "-R", str(folder)).out == f"{folder}:\na\nb\nl\n\n{folder}/a:\ninner\n"
+    rows = abx("ls", "-l", str(folder)).out.splitlines()
+    assert [row[0] for row in rows] == ["d", "-", "l"] and rows[1].split()[0] == "-rw-r--r--" and " 5 " in rows[1]
+    assert rows[2].endswith("l -> b") or " -> " in rows[2]
+    assert abx("ls", f"{folder}/b").out == f"{folder}/b\n"
+    done = abx("ls", f"{folder}/missing", str(folder))
+    assert done.code == 5 and "a\nb\nl\n" in done.out and done.err.startswith("abx: files.list: ")
+    reply = json.loads(abx("--json", "ls", str(folder)).out)
+    assert [entry["name"] for entry in reply["entries"]] == ["a", "b", "l"]
+
+
+def test_names_that_are_not_utf8(abx, folder):
+    with open(os.fsencode(folder) + b"/\xff", "wb") as file:
+        file.write(b"raw")
+    assert abx("ls", str(folder)).raw == b"\xff\n"
+    assert abx("cat", os.fsencode(folder) + b"/\xff").raw == b"raw"
+    assert abx("rm", os.fsencode(folder) + b"/\xff").code == 0 and os.listdir(folder) == []
+
+
+def test_mv(abx, folder):
+    (folder / "a").write_text("A")
+    (folder / "b").write_text("B")
+    (folder / "d").mkdir()
+    assert abx("mv", f"{folder}/a", f"{folder}/c").code == 0 and (folder / "c").read_text() == "A"
+    assert abx("mv", "-n", f"{folder}/c", f"{folder}/b").code == 1 and (folder / "b").read_text() == "B"
+    assert abx("mv", f"{folder}/b", f"{folder}/c", f"{folder}/d").code == 0
+    assert sorted(os.listdir(folder / "d")) == ["b", "c"]
+    assert abx("mv", f"{folder}/missing", f"{folder}/x").code == 5
+
+
+def test_rm(abx, folder):
+    (folder / "f").write_text("")
+    (folder / "d").mkdir()
+    assert abx("rm", f"{folder}/d").code == 1 and (folder / "d").is_dir()
+    assert abx("rm", f"{folder}/f", f"{folder}/missing").code == 5 and not (folder / "f").exists()
+    assert abx("rm", "-f", f"{folder}/missing").code == 0
+    (folder / "d/inner").write_text("")
+    assert abx("rm", "-r", f"{folder}/d").code == 0 and os.listdir(folder) == []
+
+
+def test_mkdir(abx, folder):
+    assert abx("mkdir", f"{folder}/a/b").code == 5
+    assert abx("mkdir", "-p", f"{folder}/a/b").code == 0 and (folder / "a/b").is_dir()
+    assert abx("mkdir", "-p", f"{folder}/a/b").code == 0
+    assert abx("mkdir", f"{folder}/a").code == 1
+    assert abx("mkdir", "-m", "700", f"{folder}/m").code == 0 and (folder / "m").stat().st_mode & 0o777 == 0o700
+    assert abx("mkdir", "-m", "7", f"{folder}/n").code == 2
+
+
+def test_stat(abx, folder):
+    (folder / "f").write_text("12345")
+    out = abx("stat", f"{folder}/f").out
+    assert "type: file\n" in out and "size: 5\n" in out
+    done = abx("stat", f"{folder}/missing")
+    assert done.code == 5 and done.err == f"abx: files.stat: no such file: {folder}/missing\n"
+    assert json.loads(abx("stat", "--json", f"{folder}/f").out)["size"] == 5
+
+
+def test_outside_is_4(abx, outside):
+    done = abx("cat", str(outside / "x"))
+    assert done.code in (4, 5)
+    assert abx("stat", "/etc/shadow").code in (0, 4)
+
+
+# server
+
+
+def test_server_ops_and_describe(abx):
+    assert "files.list" in abx("server", "ops").out.split()
+    assert {op["id"] for op in json.loads(abx("server", "ops", "--json").out)["ops"]} >= {"files.list", "commands.run"}
+    out = abx("server", "describe", "files.list").out
+    assert out.startswith("files.list: ") and "\nparameters:\n" in out and "GET /files/list" in out
+    assert abx("server", "describe", "no.op").code == 5
+
+
+def test_server_call(abx, folder):
+    done = abx("server", "call", "files.stat", "--arg", f"path={folder}")
+    assert json.loads(done.out)["type"] == "directory"
+    done = abx("server", "call", "commands.run", "--arg", "argv=echo", "--arg", "argv=a b", "--arg", "timeout=5")
+    assert json.loads(done.out)["stdout"] == "a b\n"
+    lines = abx("server", "call", "commands.stream", "--json", '{"command":"echo x"}').out.splitlines()
+    names = [json.loads(line)["event"] for line in lines]
+    assert names[0] == "start" and names[-1] == "exit" and json.loads(lines[-1])["data"]["exit_code"] == 0
+    assert abx("server", "call", "files.stat").code == 2
+    assert abx("server", "call", "files.stat", "--arg", "pth=x").code == 2
+
+
+def test_server_call_moves_bytes(abx, folder, tmp_path):
+    (tmp_path / "f").write_bytes(PAIRS)
+    assert abx("server", "call", "files.upload_stream", "--arg", f"path={folder}/a", "--file", "@f").code == 0
+    assert abx("server", "call", "files.upload", "--arg", f"path={folder}/b", "--file", "content_base64=@f").code == 0
+    assert (folder / "a").read_bytes() == (folder / "b").read_bytes() == PAIRS
+    assert abx("server", "call", "files.download", "--arg", f"path={folder}/a").raw == PAIRS
+    assert "content_base64" in json.loads(abx("--json", "server", "call", "files.download", "--arg", f"path={folder}/a").out)
+
+
+def test_server_check(abx, folder):
+    assert abx("server", "check", "files.list", "--arg", f"path={folder}").out == "allowed\n"
+    done = abx("server", "check", "files.list", "--arg", "path=/etc")
+    assert done.code == 4 and done.out.startswith("denied: ") and "policy:" in done.out
+
+
+def test_server_doctor(abx):
+    done = abx("server", "doctor")
+    assert done.code == 0 and "FAULT" not in done.out
+    for word in ("reachable", "clock", "version", "credentials", "scopes", "groups", "writing", "programs"):
+        assert word in done.out
+
+
+def test_tokens(make_server, tmp_path):
+    server = make_server(token="right-token")
+    assert Abx(server.url, tmp_path, token="right-token")("ls").code == 0
+    for token in (None, "wrong-token"):
+        abx = Abx(server.url, tmp_path, token=token)
+        done = abx("ls")
+        assert done.code == 3 and "right-token" not in done.err and "wrong-token" not in done.err
+        assert abx("exec", "true").code == 125
+        assert "FAULT" in abx("server", "doctor").out
+
+
+def test_a_unix_socket(make_server, tmp_path):
+    server = make_server(listen=f"unix:{tmp_path}/s")
+    assert Abx(f"unix:{tmp_path}/s", tmp_path)("sh", "echo $((6*7))").out == "42\n"
+    assert server.is_running()
+
+
+# the terminal
+
+
+def on_terminal(abx, *arguments, env=None):
+    """The output of abx when standard output and error are a terminal."""
+    leader, follower = pty.openpty()
+    process = abx.start(*arguments, env=env, stdout=follower, stderr=follower)
+    os.close(follower)
+    text = b""
+    while True:
+        try:
+            part = os.read(leader, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        text += part
+    os.close(leader)
+    return process.wait(20), text
+
+
+def test_colours_and_escapes_are_for_terminals(abx, folder):
+    (folder / "d").mkdir()
+    (folder / "evil\x1b[2J").write_text("")
+    code, text = on_terminal(abx, "ls", str(folder))
+    assert code == 0 and b"\x1b[1;34md" in text and b"\x1b[2J" not in text and b"evil\\x1b[2J" in text
+    code, text = on_terminal(abx, "ls", str(folder), env={"NO_COLOR": "1"})
+    assert code == 0 and b"\x1b" not in text
+    assert abx("ls", str(folder)).raw == b"d\nevil\x1b[2J\n"
+
+
+# help
+
+
+def test_help(abx):
+    done = abx("help")
+    assert done.code == 0 and "\n  exec " in done.out
+    names = [line.strip().split("  ")[0] for line in done.out.split("\n\n")[2].splitlines()]
+    for name in names:
+        assert abx("help", *name.split()).out.startswith(f"abx {name}: ")
+        assert abx(*name.split(), "--help").code == 0
+    assert abx().code == 2 and abx("nonsense").code == 2 and "'ls'" in abx("lss").err
+    assert abx("server").code == 2 and abx("--version").out.startswith("abx ")
+    for shell in ("bash", "zsh", "fish"):
+        assert "abx" in abx("completion", shell).out
+
+
+def test_the_manual_page_is_current(abx):
+    assert (ROOT / "docs/man/abx.1").read_text() == abx("help", "--man").out
