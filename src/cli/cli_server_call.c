@@ -2,12 +2,11 @@
 /* abx server call: any op of the server, with arguments by its own catalog. */
 #include "cli/catalog_op.h"
 #include "cli/commands.h"
-#include "cli/interrupt.h"
+#include "cli/upload_fd.h"
 #include "wire/sse.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,25 +18,6 @@ enum {
 	SILENCE_MS = 90 * 1000, /* the server sends a comment after 15 s of silence */
 };
 
-struct raw_upload {
-	struct upload upload;
-	int fd;
-};
-
-static ssize_t read_raw(struct upload *upload, char *to, size_t len, struct problem *p)
-{
-	struct raw_upload *u = OWNER(upload, struct raw_upload, upload);
-	struct pollfd fds[2] = { { .fd = u->fd, .events = POLLIN }, { .fd = interrupt_fd(), .events = POLLIN } };
-	ssize_t got;
-
-	do {
-		if ((poll(fds, 2, -1) < 0 && errno != EINTR) || fds[1].revents || interrupt_seen())
-			return problem_set(p, EXIT_INTERRUPTED, "interrupted");
-		got = read(u->fd, to, len);
-	} while (got < 0 && (errno == EINTR || errno == EAGAIN));
-	return got < 0 ? problem_errno(p, errno, "cannot read the file") : got;
-}
-
 /* --file @PATH without a name: the bytes are the body. */
 static const char *raw_file(const struct args *args)
 {
@@ -48,12 +28,13 @@ static const char *raw_file(const struct args *args)
 
 static int open_raw(struct cli *cli, const struct json *op, const struct args *args, const char *path)
 {
-	struct raw_upload u = { .upload = { .read = read_raw, .length = -1 } };
+	struct upload_fd u;
 	AUTOCLOSE int fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	AUTOBUF struct buf target;
 	AUTOFREE char *id = NULL, *method = NULL;
 	struct api_request request = { .upload = &u.upload };
 	struct str route = reply_text(op, "path");
+	unsigned mode;
 
 	buf_init(&target, TARGET_MAX);
 	if (fd < 0)
@@ -62,11 +43,10 @@ static int open_raw(struct cli *cli, const struct json *op, const struct args *a
 		return problem_set(
 			&cli->problem, EXIT_USAGE, "the op takes no bytes as its body; --file wants NAME=@PATH");
 	buf_add(&target, route.p, route.len);
-	if (catalog_op_query(cli, args, &target) < 0)
+	if (catalog_op_query(cli, args, &target) < 0 || upload_fd_init(&u, fd, path, true, &mode, &cli->problem) < 0)
 		return -1;
 	id = strndup(reply_text(op, "id").p, reply_text(op, "id").len);
 	method = strndup(reply_text(op, "method").p, reply_text(op, "method").len);
-	u.fd = fd;
 	request.op = id;
 	request.method = method;
 	request.target = buf_str(&target);

@@ -3,18 +3,15 @@
 
 #include "base/base64.h"
 #include "base/utf8.h"
-#include "cli/interrupt.h"
+#include "cli/upload_fd.h"
 #include "wire/sse.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum {
 	STDIN_MAX = 256 << 20,
-	STDIN_PIECE = 64 * 1024,
 	BODY_MAX = 512 << 20,
 	EVENT_MAX = 64 << 20,
 	EVENT_TREE_MAX = 16 << 20,
@@ -58,30 +55,6 @@ static int add_env(struct json_writer *w, const struct args *args, struct proble
 	return 0;
 }
 
-/* All of standard input, up to a limit; Ctrl-C ends the wait. */
-static int read_stdin(struct buf *to, struct problem *p)
-{
-	for (;;) {
-		struct pollfd fds[2] = { { .fd = STDIN_FILENO, .events = POLLIN },
-			{ .fd = interrupt_fd(), .events = POLLIN } };
-		ssize_t got;
-		char *at;
-
-		if ((poll(fds, 2, -1) < 0 && errno == EINTR) || fds[1].revents)
-			return problem_set(p, EXIT_INTERRUPTED, "interrupted");
-		at = buf_reserve(to, STDIN_PIECE);
-		if (!at)
-			return problem_set(p, EXIT_OTHER, "standard input is larger than %d bytes", STDIN_MAX);
-		got = read(STDIN_FILENO, at, STDIN_PIECE);
-		if (got < 0 && errno != EINTR && errno != EAGAIN)
-			return problem_errno(p, errno, "cannot read standard input");
-		if (got == 0)
-			return 0;
-		if (got > 0)
-			buf_commit(to, (size_t)got);
-	}
-}
-
 static int add_stdin(struct json_writer *w, const struct args *args, struct problem *p)
 {
 	bool wanted = args_has(args, "interactive") || !isatty(STDIN_FILENO);
@@ -90,7 +63,7 @@ static int add_stdin(struct json_writer *w, const struct args *args, struct prob
 	buf_init(&input, STDIN_MAX);
 	if (!wanted || args_has(args, "no-stdin"))
 		return 0;
-	if (read_stdin(&input, p) < 0)
+	if (upload_fd_read_all(STDIN_FILENO, "standard input", &input, p) < 0)
 		return -1;
 	if (input.len) {
 		json_key(w, "stdin_b64");
