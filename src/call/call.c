@@ -10,13 +10,10 @@
 
 const struct call_host *call_host;
 
-const struct field call_error_fields[] = {
-	R_STRING(struct call_error, error, "What went wrong."),
+const struct field call_error_fields[] = { R_STRING(struct call_error, error, "What went wrong."),
 	R_STRING(struct call_error, wire_code, "The error's dotted code."),
 	R_STRING(struct call_error, code, "The error's flat v1 code."),
-	R_STRING(struct call_error, type, "The error's type."),
-	FIELDS_END
-};
+	R_STRING(struct call_error, type, "The error's type."), FIELDS_END };
 
 static void finish(struct call *call)
 {
@@ -87,7 +84,8 @@ int call_job(struct call *call, struct job *job, enum lane lane, job_fn *work, j
 {
 	*job = (struct job){ .work = work, .done = done, .lane = lane };
 	if (job_start(job, call->loop) < 0)
-		return err_set(&call->err, ERR_LIMIT_TOO_MANY, "as many jobs as the server takes are waiting: try again");
+		return err_set(
+			&call->err, ERR_LIMIT_TOO_MANY, "as many jobs as the server takes are waiting: try again");
 	return 0;
 }
 

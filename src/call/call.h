@@ -23,11 +23,11 @@ struct call_port;
 
 /* The head of an answer in raw bytes. */
 struct raw_reply {
-	int status;                 /* 200, 206, 304; 416 with call->err set, whose JSON is the body */
+	int status; /* 200, 206, 304; 416 with call->err set, whose JSON is the body */
 	const char *media_type;
-	int64_t length;             /* -1: not known (chunked) */
-	const char *etag;           /* with its quotes; NULL none */
-	time_t modified;            /* 0 none */
+	int64_t length;   /* -1: not known (chunked) */
+	const char *etag; /* with its quotes; NULL none */
+	time_t modified;  /* 0 none */
 	bool accepts_ranges;
 	uint64_t first, last, size; /* of a 206; size also of a 416 */
 	struct str filename;        /* of Content-Disposition; any bytes; p NULL none */
@@ -40,9 +40,9 @@ struct call {
 	struct loop *loop;
 	char request_id[129];
 	struct err err;
-	void *in;                   /* the op's params struct, bound; paths resolved */
-	void *out;                  /* a zeroed result struct, for work() */
-	void *state;                /* the op's */
+	void *in;    /* the op's params struct, bound; paths resolved */
+	void *out;   /* a zeroed result struct, for work() */
+	void *state; /* the op's */
 	void (*on_gone)(struct call *call);
 	void (*on_shutdown)(struct call *call); /* a stream's: end it now, with its last event (R86) */
 	void (*on_free)(struct call *call);
@@ -53,7 +53,7 @@ struct call {
 		bool multipart, head;           /* HEAD: headers only */
 		struct str content_type, range, if_range, if_match, if_none_match, if_modified_since, last_event_id;
 		struct str idempotency_key;
-		int64_t length;                 /* of the body; -1 not known */
+		int64_t length; /* of the body; -1 not known */
 	} http;
 
 	/* Not for ops: */
@@ -69,12 +69,12 @@ struct call {
 #define call_out(call, type) ((type *)(call)->out)
 
 /* Answers. */
-void call_reply(struct call *call, const void *out);              /* by the op's result rows */
-void call_fail(struct call *call);                                /* with call->err */
-void call_fail_with_result(struct call *call, const void *out);   /* the same, with the result as details (R05) */
-void call_stream(struct call *call, struct source *source);       /* SSE: headers at once, then what pull adds */
+void call_reply(struct call *call, const void *out);            /* by the op's result rows */
+void call_fail(struct call *call);                              /* with call->err */
+void call_fail_with_result(struct call *call, const void *out); /* the same, with the result as details (R05) */
+void call_stream(struct call *call, struct source *source);     /* SSE: headers at once, then what pull adds */
 void call_send(struct call *call, const struct raw_reply *head, struct source *source); /* raw; source NULL: no body */
-void call_wake(struct call *call);                                /* the source has more */
+void call_wake(struct call *call);                                                      /* the source has more */
 
 /* Writes one event, into what pull was given.  index: in op->events; id NULL: none. */
 void call_event(struct call *call, struct buf *out, unsigned index, const void *fields, const char *id);
@@ -87,8 +87,10 @@ struct call_error {
 };
 extern const struct field call_error_fields[];
 #define CALL_ERROR_EVENT \
-	{ .name = "error", .fields = call_error_fields, .size = sizeof(struct call_error), \
-	  .text = "What went wrong; the fields are those of an error's body." }
+	{ \
+		.name = "error", .fields = call_error_fields, .size = sizeof(struct call_error), \
+		.text = "What went wrong; the fields are those of an error's body." \
+	}
 
 /*
  * The request's raw body: fills `to` with exactly len bytes, or fewer at its end, then calls fn
@@ -103,7 +105,8 @@ void call_body(struct call *call, char *to, size_t len, call_body_fn *fn);
 int call_job(struct call *call, struct job *job, enum lane lane, job_fn *work, job_fn *done) MUST_CHECK;
 
 bool call_stopped(const struct call *call); /* in work(): the caller has gone, or the deadline passed */
-int64_t call_limit(const struct call *call, const char *name); /* effective: the principal's, the policy's, the row's default */
+int64_t call_limit(
+	const struct call *call, const char *name); /* effective: the principal's, the policy's, the row's default */
 
 /* Memory of the call, or -1 / NULL with call->err (server.busy). */
 void *call_alloc(struct call *call, size_t size) MUST_CHECK;

@@ -74,9 +74,10 @@ void bind_begin(struct bind *b, struct arena *arena, const struct op *op, void *
 
 static int wrong_type(const struct target *t, const char *given, struct err *err)
 {
-	const char *wanted = t->field->type == FIELD_CHOICE || t->field->type == FIELD_BYTES || t->field->type == FIELD_PATH
-		? "string"
-		: field_type_name(t->field->type);
+	const char *wanted = t->field->type == FIELD_CHOICE || t->field->type == FIELD_BYTES ||
+					     t->field->type == FIELD_PATH
+				     ? "string"
+				     : field_type_name(t->field->type);
 
 	return err_set(err, ERR_ARGS_INVALID, "parameter '%s' must be %s %s, not %s", t->name,
 		strchr("aeiou", wanted[0]) ? "an" : "a", wanted, given);
@@ -169,7 +170,8 @@ static int store_choice(const struct target *t, struct str value, struct err *er
 	}
 	nearest = str_nearest(value, t->field->choices);
 	return err_set(err, ERR_ARGS_INVALID, "parameter '%s' has no value '%.*s'; %s '%s'", t->name,
-		(int)MIN(value.len, 40), value.p, nearest ? "did you mean" : "one is", nearest ? nearest : t->field->choices[0]);
+		(int)MIN(value.len, 40), value.p, nearest ? "did you mean" : "one is",
+		nearest ? nearest : t->field->choices[0]);
 }
 
 static int store_scalar_text(const struct target *t, struct str value, struct err *err)
@@ -206,8 +208,11 @@ static int bind_items(const struct target *t, const struct json *array, struct e
 		return no_memory(err);
 	list->count = array->count;
 	for (const struct json *item = array->first; item; item = item->next, i++) {
-		struct field row = { .name = field->name, .type = field->item_type, .flags = F_EMPTY_OK,
-			.item_size = field->item_size, .fields = field->fields };
+		struct field row = { .name = field->name,
+			.type = field->item_type,
+			.flags = F_EMPTY_OK,
+			.item_size = field->item_size,
+			.fields = field->fields };
 		struct target element = { t->bind, &row, (char *)list->items + i * field->item_size, NULL, t->base64 };
 		uint64_t seen = 0;
 
@@ -246,8 +251,9 @@ static int bind_map(const struct target *t, const struct json *object, struct er
 		if (pairs[i].is_null && (t->field->flags & F_NULLABLE))
 			continue;
 		if (item->type != JSON_STRING)
-			return err_set(err, ERR_ARGS_INVALID, "parameter '%s': the value of '%.60s' must be a string, not %s",
-				t->name, pairs[i].name, json_type_name(item->type));
+			return err_set(err, ERR_ARGS_INVALID,
+				"parameter '%s': the value of '%.60s' must be a string, not %s", t->name, pairs[i].name,
+				json_type_name(item->type));
 		if (copy_text(t, item->text, &value, err) < 0)
 			return -1;
 		pairs[i].value = (struct str){ value, item->text.len };
@@ -267,9 +273,11 @@ static int bind_value(const struct target *t, const struct json *value, struct e
 		if (type == JSON_NUMBER && !value->is_integer)
 			return err_set(err, ERR_ARGS_INVALID, "parameter '%s' must be an integer, not %.*s", t->name,
 				(int)MIN(value->text.len, 40), value->text.p);
-		return type == JSON_NUMBER ? store_integer(t, value->integer, err) : wrong_type(t, json_type_name(type), err);
+		return type == JSON_NUMBER ? store_integer(t, value->integer, err)
+					   : wrong_type(t, json_type_name(type), err);
 	case FIELD_NUMBER:
-		return type == JSON_NUMBER ? store_number(t, value->number, err) : wrong_type(t, json_type_name(type), err);
+		return type == JSON_NUMBER ? store_number(t, value->number, err)
+					   : wrong_type(t, json_type_name(type), err);
 	case FIELD_BOOLEAN:
 		if (type != JSON_BOOL)
 			return wrong_type(t, json_type_name(type), err);
@@ -280,7 +288,8 @@ static int bind_value(const struct target *t, const struct json *value, struct e
 	case FIELD_MAP:
 		return type == JSON_OBJECT ? bind_map(t, value, err) : wrong_type(t, json_type_name(type), err);
 	default:
-		return type == JSON_STRING ? store_scalar_text(t, value->text, err) : wrong_type(t, json_type_name(type), err);
+		return type == JSON_STRING ? store_scalar_text(t, value->text, err)
+					   : wrong_type(t, json_type_name(type), err);
 	}
 }
 
@@ -290,7 +299,8 @@ static const struct field *find_row(const struct field *fields, struct str name,
 	const struct field *field = field_find(fields, name);
 
 	*ret_base64 = false;
-	if (field || name.len <= sizeof TWIN - 1 || memcmp(name.p + name.len - (sizeof TWIN - 1), TWIN, sizeof TWIN - 1))
+	if (field || name.len <= sizeof TWIN - 1 ||
+		memcmp(name.p + name.len - (sizeof TWIN - 1), TWIN, sizeof TWIN - 1))
 		return field;
 	name.len -= sizeof TWIN - 1;
 	field = field_find(fields, name);
@@ -298,7 +308,8 @@ static const struct field *find_row(const struct field *fields, struct str name,
 	return field && (field->type == FIELD_PATH || field->item_type == FIELD_PATH) ? field : NULL;
 }
 
-static int unknown(const struct op *op, const struct field *fields, struct str name, const char *prefix, struct err *err)
+static int unknown(
+	const struct op *op, const struct field *fields, struct str name, const char *prefix, struct err *err)
 {
 	const char *names[BIND_PARAMS_MAX + 1] = { NULL };
 	const char *nearest;
@@ -308,9 +319,10 @@ static int unknown(const struct op *op, const struct field *fields, struct str n
 		names[count++] = fields->name;
 	nearest = str_nearest(name, names);
 	if (nearest)
-		return err_set(err, ERR_ARGS_UNKNOWN, "%s has no parameter '%s%.*s'; did you mean '%s'?", op->id, prefix,
-			(int)MIN(name.len, 60), name.p, nearest);
-	return err_set(err, ERR_ARGS_UNKNOWN, "%s has no parameter '%s%.*s'", op->id, prefix, (int)MIN(name.len, 60), name.p);
+		return err_set(err, ERR_ARGS_UNKNOWN, "%s has no parameter '%s%.*s'; did you mean '%s'?", op->id,
+			prefix, (int)MIN(name.len, 60), name.p, nearest);
+	return err_set(
+		err, ERR_ARGS_UNKNOWN, "%s has no parameter '%s%.*s'", op->id, prefix, (int)MIN(name.len, 60), name.p);
 }
 
 static int mark(const struct field *fields, const struct field *field, uint64_t *seen, struct err *err)
@@ -328,7 +340,8 @@ static int missing(const struct op *op, const struct field *fields, const char *
 {
 	for (const struct field *field = fields; field && field->type != FIELD_NONE; field++) {
 		if ((field->flags & F_REQUIRED) && !(seen & (UINT64_C(1) << (field - fields))))
-			return err_set(err, ERR_ARGS_MISSING, "%s needs the parameter '%s%s'", op->id, prefix, field->name);
+			return err_set(
+				err, ERR_ARGS_MISSING, "%s needs the parameter '%s%s'", op->id, prefix, field->name);
 	}
 	return 0;
 }
@@ -381,8 +394,16 @@ static int bind_text_number(const struct target *t, struct str value, struct err
 
 static int bind_text_boolean(const struct target *t, struct str value, struct err *err)
 {
-	static const struct { const char *word; bool value; } words[] = {
-		{ "true", true }, { "yes", true }, { "1", true }, { "false", false }, { "no", false }, { "0", false },
+	static const struct {
+		const char *word;
+		bool value;
+	} words[] = {
+		{ "true", true },
+		{ "yes", true },
+		{ "1", true },
+		{ "false", false },
+		{ "no", false },
+		{ "0", false },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(words); i++) {

@@ -4,10 +4,18 @@
 const char *field_type_name(enum field_type type)
 {
 	static const char *const names[] = {
-		[FIELD_NONE] = "none",       [FIELD_STRING] = "string",   [FIELD_TEXT] = "string",
-		[FIELD_BYTES] = "bytes",     [FIELD_PATH] = "path",       [FIELD_INTEGER] = "integer",
-		[FIELD_NUMBER] = "number",   [FIELD_BOOLEAN] = "boolean", [FIELD_CHOICE] = "choice",
-		[FIELD_ARRAY] = "array",     [FIELD_OBJECT] = "object",   [FIELD_MAP] = "object",
+		[FIELD_NONE] = "none",
+		[FIELD_STRING] = "string",
+		[FIELD_TEXT] = "string",
+		[FIELD_BYTES] = "bytes",
+		[FIELD_PATH] = "path",
+		[FIELD_INTEGER] = "integer",
+		[FIELD_NUMBER] = "number",
+		[FIELD_BOOLEAN] = "boolean",
+		[FIELD_CHOICE] = "choice",
+		[FIELD_ARRAY] = "array",
+		[FIELD_OBJECT] = "object",
+		[FIELD_MAP] = "object",
 		[FIELD_ANY] = "any",
 	};
 

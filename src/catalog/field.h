@@ -30,60 +30,87 @@ enum field_type {
 };
 
 /* C types of members that are not plain ones. */
-struct opt_int { bool set; int64_t value; };
-struct opt_num { bool set; double value; };
-struct opt_bool { bool set, value; };
-struct output { struct str bytes; bool base64; };    /* text, or base64 where the caller asked for it */
-struct list { void *items; size_t count; };          /* of the item type in the row */
-struct pair { const char *name; struct str value; bool is_null; }; /* item of a FIELD_MAP's list; value is terminated too */
+struct opt_int {
+	bool set;
+	int64_t value;
+};
+struct opt_num {
+	bool set;
+	double value;
+};
+struct opt_bool {
+	bool set, value;
+};
+/* Text, or base64 where the caller asked for it. */
+struct output {
+	struct str bytes;
+	bool base64;
+};
+/* Of the item type in the row. */
+struct list {
+	void *items;
+	size_t count;
+};
+/* Item of a FIELD_MAP's list; value is terminated too. */
+struct pair {
+	const char *name;
+	struct str value;
+	bool is_null;
+};
 
 /* A path as given, and the place in the file system that policy made of it (policy/place.h). */
 struct place;
 struct path_arg {
-	struct str given;      /* terminated; p NULL when absent; any bytes but NUL */
-	struct place *place;   /* before the op runs; NULL when absent */
-	int folder_fd;         /* of F_CWD: the folder, open; meaningless without a place */
+	struct str given;    /* terminated; p NULL when absent; any bytes but NUL */
+	struct place *place; /* before the op runs; NULL when absent */
+	int folder_fd;       /* of F_CWD: the folder, open; meaningless without a place */
 };
 
 enum field_flags {
 	F_REQUIRED = 1,
-	F_NULLABLE = 2,     /* null is a value: an unset optional is written as null instead of left out */
-	F_SECRET = 4,       /* masked in logs and audit */
+	F_NULLABLE = 2, /* null is a value: an unset optional is written as null instead of left out */
+	F_SECRET = 4,   /* masked in logs and audit */
 	/* of paths: how policy resolves them */
-	F_WRITE = 8,        /* the op changes the entry: not on read-only paths */
-	F_NOFOLLOW = 16,    /* the entry itself, when it is a symbolic link */
-	F_MISSING_OK = 32,  /* missing parents are not an error yet: place->missing */
-	F_CWD = 128,        /* a working directory: opened, and what fails is commands.cannot_start (R08) */
-	F_EMPTY_OK = 64,    /* of strings: "" is allowed */
+	F_WRITE = 8,       /* the op changes the entry: not on read-only paths */
+	F_NOFOLLOW = 16,   /* the entry itself, when it is a symbolic link */
+	F_MISSING_OK = 32, /* missing parents are not an error yet: place->missing */
+	F_CWD = 128,       /* a working directory: opened, and what fails is commands.cannot_start (R08) */
+	F_EMPTY_OK = 64,   /* of strings: "" is allowed */
 };
 
 struct field {
 	const char *name;
 	enum field_type type;
 	unsigned flags;
-	bool optional_type;               /* the member is an opt_… struct */
-	bool omit_false;                  /* a boolean that is written only when true */
-	bool chooses_encoding;            /* FIELD_TEXT: the member is a struct output */
-	bool raw_json;                    /* FIELD_ANY: the member is a struct str of JSON text that we made */
-	size_t offset, size;              /* of the member */
-	int64_t minimum, maximum, def;    /* integers; def also of booleans and choices */
+	bool optional_type;            /* the member is an opt_… struct */
+	bool omit_false;               /* a boolean that is written only when true */
+	bool chooses_encoding;         /* FIELD_TEXT: the member is a struct output */
+	bool raw_json;                 /* FIELD_ANY: the member is a struct str of JSON text that we made */
+	size_t offset, size;           /* of the member */
+	int64_t minimum, maximum, def; /* integers; def also of booleans and choices */
 	double num_minimum, num_maximum, num_def;
-	const char *def_text;             /* strings and paths: used when absent */
-	const char *const *choices;       /* NULL-terminated; the member holds the index */
-	enum field_type item_type;        /* of an array: FIELD_STRING, FIELD_PATH, FIELD_INTEGER, FIELD_OBJECT */
-	const char *item_name;            /* of an object or an array of objects: the component's name */
-	const struct field *fields;       /* of an object or an array of objects */
+	const char *def_text;       /* strings and paths: used when absent */
+	const char *const *choices; /* NULL-terminated; the member holds the index */
+	enum field_type item_type;  /* of an array: FIELD_STRING, FIELD_PATH, FIELD_INTEGER, FIELD_OBJECT */
+	const char *item_name;      /* of an object or an array of objects: the component's name */
+	const struct field *fields; /* of an object or an array of objects */
 	size_t item_size;
-	const char *text;                 /* one sentence with a full stop */
+	const char *text; /* one sentence with a full stop */
 };
 
 /* The offset, and no compiling when the member is not of type T. */
-#define FIELD_AT(S, m, T) (offsetof(S, m) + 0 * sizeof(char[_Generic(((S *)0)->m, T: 1)]))
+#define FIELD_AT(S, m, T) (offsetof(S, m) + 0 * sizeof(char[_Generic(((S *)0)->m, T : 1)]))
 #define FIELD_ROW_AS(S, m, wire, T, kind, why, ...) \
-	{ .name = wire, .type = kind, .offset = FIELD_AT(S, m, T), .size = sizeof(((S *)0)->m), .text = why, __VA_ARGS__ }
+	{ \
+		.name = wire, .type = kind, .offset = FIELD_AT(S, m, T), .size = sizeof(((S *)0)->m), .text = why, \
+		__VA_ARGS__ \
+	}
 #define FIELD_ROW(S, m, T, kind, why, ...) FIELD_ROW_AS(S, m, #m, T, kind, why, __VA_ARGS__)
 
-#define FIELDS_END { .type = FIELD_NONE }
+#define FIELDS_END \
+	{ \
+		.type = FIELD_NONE \
+	}
 
 /* Parameters.  A non-required string is NULL when absent unless .def_text is given at the end. */
 #define P_STRING(S, m, f, why, ...) FIELD_ROW(S, m, const char *, FIELD_STRING, why, .flags = (f), ##__VA_ARGS__)
@@ -102,12 +129,14 @@ struct field {
 #define P_OPT_BOOL(S, m, why) FIELD_ROW(S, m, struct opt_bool, FIELD_BOOLEAN, why, .optional_type = true)
 #define P_CHOICE(S, m, d, list, why) FIELD_ROW(S, m, int, FIELD_CHOICE, why, .def = (d), .choices = (list))
 #define P_STRINGS(S, m, f, why) \
-	FIELD_ROW(S, m, struct list, FIELD_ARRAY, why, .flags = (f), .item_type = FIELD_STRING, .item_size = sizeof(const char *))
+	FIELD_ROW(S, m, struct list, FIELD_ARRAY, why, .flags = (f), .item_type = FIELD_STRING, \
+		.item_size = sizeof(const char *))
 #define P_PATHS(S, m, f, why) \
-	FIELD_ROW(S, m, struct list, FIELD_ARRAY, why, .flags = (f), .item_type = FIELD_PATH, .item_size = sizeof(struct path_arg))
+	FIELD_ROW(S, m, struct list, FIELD_ARRAY, why, .flags = (f), .item_type = FIELD_PATH, \
+		.item_size = sizeof(struct path_arg))
 #define P_OBJECTS(S, m, T, name_, rows, f, why) \
-	FIELD_ROW(S, m, struct list, FIELD_ARRAY, why, .flags = (f), .item_type = FIELD_OBJECT, .item_size = sizeof(T), \
-		.item_name = name_, .fields = rows)
+	FIELD_ROW(S, m, struct list, FIELD_ARRAY, why, .flags = (f), .item_type = FIELD_OBJECT, \
+		.item_size = sizeof(T), .item_name = name_, .fields = rows)
 /* Strings by free names; with F_NULLABLE a value may be null. */
 #define P_MAP(S, m, f, why) FIELD_ROW(S, m, struct list, FIELD_MAP, why, .flags = (f), .item_size = sizeof(struct pair))
 #define P_ANY(S, m, f, why) FIELD_ROW(S, m, const struct json *, FIELD_ANY, why, .flags = (f))
@@ -125,7 +154,8 @@ struct field {
 #define R_INT(S, m, why) \
 	FIELD_ROW(S, m, int64_t, FIELD_INTEGER, why, .flags = F_REQUIRED, .minimum = INT64_MIN, .maximum = INT64_MAX)
 #define R_OPT_INT(S, m, why) \
-	FIELD_ROW(S, m, struct opt_int, FIELD_INTEGER, why, .optional_type = true, .minimum = INT64_MIN, .maximum = INT64_MAX)
+	FIELD_ROW(S, m, struct opt_int, FIELD_INTEGER, why, .optional_type = true, .minimum = INT64_MIN, \
+		.maximum = INT64_MAX)
 #define R_NULL_INT(S, m, why) \
 	FIELD_ROW(S, m, struct opt_int, FIELD_INTEGER, why, .optional_type = true, .flags = F_REQUIRED | F_NULLABLE, \
 		.minimum = INT64_MIN, .maximum = INT64_MAX)
@@ -140,10 +170,11 @@ struct field {
 	FIELD_ROW(S, m, struct list, FIELD_ARRAY, why, .flags = F_REQUIRED, .item_type = FIELD_STRING, \
 		.item_size = sizeof(const char *))
 #define R_OBJECT(S, m, T, name_, rows, why) \
-	FIELD_ROW(S, m, T, FIELD_OBJECT, why, .flags = F_REQUIRED, .item_size = sizeof(T), .item_name = name_, .fields = rows)
+	FIELD_ROW(S, m, T, FIELD_OBJECT, why, .flags = F_REQUIRED, .item_size = sizeof(T), .item_name = name_, \
+		.fields = rows)
 #define R_OBJECTS(S, m, T, name_, rows, why) \
-	FIELD_ROW(S, m, struct list, FIELD_ARRAY, why, .flags = F_REQUIRED, .item_type = FIELD_OBJECT, .item_size = sizeof(T), \
-		.item_name = name_, .fields = rows)
+	FIELD_ROW(S, m, struct list, FIELD_ARRAY, why, .flags = F_REQUIRED, .item_type = FIELD_OBJECT, \
+		.item_size = sizeof(T), .item_name = name_, .fields = rows)
 #define R_OPT_OBJECTS(S, m, T, name_, rows, why) /* left out when items is NULL */ \
 	FIELD_ROW(S, m, struct list, FIELD_ARRAY, why, .item_type = FIELD_OBJECT, .item_size = sizeof(T), \
 		.item_name = name_, .fields = rows)

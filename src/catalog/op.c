@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "catalog/op.h"
 
-
 const struct op *op_find(struct str id)
 {
 	for (const struct op *const *op = ops_all; *op; op++) {

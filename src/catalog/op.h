@@ -20,7 +20,7 @@ enum op_kind { OP_JSON, OP_SSE, OP_RAW, OP_WS };
 enum op_effects {
 	OP_READS = 1,
 	OP_WRITES = 2,
-	OP_RUNS = 4,        /* starts programs: the call is ended when its caller leaves (R14) */
+	OP_RUNS = 4, /* starts programs: the call is ended when its caller leaves (R14) */
 	OP_IDEMPOTENT = 8,
 };
 
@@ -37,8 +37,8 @@ struct one_of {
 struct event {
 	const char *name;
 	const struct field *fields;
-	size_t size;       /* of the struct */
-	bool final;        /* the last one of its stream */
+	size_t size; /* of the struct */
+	bool final;  /* the last one of its stream */
 	bool has_id;
 	const char *text;
 };
@@ -60,23 +60,23 @@ struct raw {
 enum { OP_ERRORS_MAX = 24, OP_LIMITS_MAX = 6, OP_EVENTS_MAX = 8, OP_ROUTES_MAX = 2 };
 
 struct op {
-	const char *id;        /* "files.list" */
-	const char *endpoint;  /* "files_list", NULL when there was none in v1 */
+	const char *id;            /* "files.list" */
+	const char *endpoint;      /* "files_list", NULL when there was none in v1 */
 	const char *group, *scope; /* scope NULL: no authentication */
 	enum op_kind kind;
-	const char *method, *path;      /* "GET", "/process/{pid}" */
-	const char *also;               /* a second path that answers the same op, or NULL */
+	const char *method, *path; /* "GET", "/process/{pid}" */
+	const char *also;          /* a second path that answers the same op, or NULL */
 	const char *since, *summary, *description;
 	unsigned effects;
-	const struct field *params;     /* NULL: none */
+	const struct field *params; /* NULL: none */
 	size_t params_size;
-	const struct one_of *one_of;    /* ends with an empty one; NULL: none */
-	const struct field *result;     /* NULL for streams */
+	const struct one_of *one_of; /* ends with an empty one; NULL: none */
+	const struct field *result;  /* NULL for streams */
 	size_t result_size;
-	const struct event *events;     /* of OP_SSE; ends with an empty one */
-	const struct raw *raw;          /* of OP_RAW */
-	const enum err_code *errors;    /* its own, ends with ERR_NONE; those of every op are not repeated */
-	const struct limit *limits;     /* ends with an empty one; NULL: none */
+	const struct event *events;  /* of OP_SSE; ends with an empty one */
+	const struct raw *raw;       /* of OP_RAW */
+	const enum err_code *errors; /* its own, ends with ERR_NONE; those of every op are not repeated */
+	const struct limit *limits;  /* ends with an empty one; NULL: none */
 	enum op_lane lane;
 	int (*work)(struct call *call);
 	void (*start)(struct call *call);
@@ -84,6 +84,6 @@ struct op {
 
 extern const struct op *const ops_all[]; /* in manual order, NULL at the end; made from ops/ops.def */
 
-const struct op *op_find(struct str id);               /* by id or endpoint id */
+const struct op *op_find(struct str id); /* by id or endpoint id */
 const struct limit *op_limit(const struct op *op, const char *name);
 bool op_param_in_route(const struct op *op, const char *name);

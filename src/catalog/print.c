@@ -137,7 +137,8 @@ static void print_field(struct json_writer *w, const struct op *op, const struct
 	json_object_end(w);
 }
 
-static void print_rows(struct json_writer *w, const char *key, const struct op *op, const struct field *fields, bool texts)
+static void print_rows(
+	struct json_writer *w, const char *key, const struct op *op, const struct field *fields, bool texts)
 {
 	json_key(w, key);
 	json_array_begin(w);

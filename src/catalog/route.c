@@ -54,7 +54,8 @@ static bool find_rest(struct str method, const struct str *segments, size_t coun
 		bool head, fits = method_fits(method, *op, &head);
 		struct route found = { .op = *op, .kind = ROUTE_REST, .head = head };
 
-		if (!match((*op)->path, segments, count, &found) && !((*op)->also && match((*op)->also, segments, count, &found)))
+		if (!match((*op)->path, segments, count, &found) &&
+			!((*op)->also && match((*op)->also, segments, count, &found)))
 			continue;
 		if (fits) {
 			*r = found;

@@ -19,9 +19,11 @@ enum { ROUTE_ALLOW_SIZE = 64, ROUTE_ARGS_MAX = 2 };
 struct route {
 	enum route_kind kind;
 	const struct op *op;
-	bool head;                    /* HEAD on a GET route */
+	bool head; /* HEAD on a GET route */
 	char allow[ROUTE_ALLOW_SIZE];
-	struct { struct str name, value; } args[ROUTE_ARGS_MAX]; /* the {…} parts; names point into the op */
+	struct {
+		struct str name, value;
+	} args[ROUTE_ARGS_MAX]; /* the {…} parts; names point into the op */
 	size_t arg_count;
 };
 

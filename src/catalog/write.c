@@ -22,7 +22,8 @@ static bool is_unset(const struct field *field, const void *at)
 	case FIELD_NUMBER:
 		return field->optional_type && !((const struct opt_num *)at)->set;
 	case FIELD_BOOLEAN:
-		return (field->optional_type && !((const struct opt_bool *)at)->set) || (field->omit_false && !*(const bool *)at);
+		return (field->optional_type && !((const struct opt_bool *)at)->set) ||
+		       (field->omit_false && !*(const bool *)at);
 	case FIELD_ARRAY:
 		return ((const struct list *)at)->items == NULL && !(field->flags & F_REQUIRED);
 	case FIELD_ANY:

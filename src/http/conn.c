@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 enum {
-	IN_LIMIT = 128 * 1024,      /* a head, or what is pipelined behind a request */
-	PIPELINE_MAX = 16 * 1024,   /* read ahead while a request is under way */
-	LINGER_MAX = 1024 * 1024,   /* bytes thrown away after the last answer */
+	IN_LIMIT = 128 * 1024,    /* a head, or what is pipelined behind a request */
+	PIPELINE_MAX = 16 * 1024, /* read ahead while a request is under way */
+	LINGER_MAX = 1024 * 1024, /* bytes thrown away after the last answer */
 };
 
 #define LINGER_NS (2 * NS_PER_S)
@@ -155,7 +155,7 @@ static bool head_step(struct http_conn *c)
 		return false;
 	c->head_from = 0;
 	if (len < 0) {
-		refuse(c, (enum http_problem)-len, head.reason);
+		refuse(c, (enum http_problem) - len, head.reason);
 		return true;
 	}
 	/* The head's strings point into what is dropped, which stays until the next read: after the call. */

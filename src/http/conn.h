@@ -19,23 +19,23 @@ enum conn_state {
 };
 
 struct http_conn {
-	struct list_node node;       /* in the server's connections */
-	struct list_node kicked;     /* in the server's list of those to look at */
+	struct list_node node;   /* in the server's connections */
+	struct list_node kicked; /* in the server's list of those to look at */
 	struct http_server *server;
 	struct watch watch;
 	void *user;
 	int fd;
 	enum conn_state state;
-	int64_t deadline_ns;         /* when the current state has lasted too long; 0 none */
-	int64_t written_ns;          /* when bytes were last taken by the socket */
+	int64_t deadline_ns; /* when the current state has lasted too long; 0 none */
+	int64_t written_ns;  /* when bytes were last taken by the socket */
 	struct buf in, out;
-	size_t head_from;            /* of head_parse() */
+	size_t head_from; /* of head_parse() */
 
 	bool processing, eof, gone_told, gone_on_eof, keep_alive, http10;
 
 	/* the request's body */
 	bool body_chunked, body_done, body_expects;
-	uint64_t body_left;          /* of a Content-Length */
+	uint64_t body_left; /* of a Content-Length */
 	struct chunked chunked;
 	char *fill_to;
 	size_t fill_len, fill_got;
@@ -44,8 +44,8 @@ struct http_conn {
 	/* the answer */
 	struct source *source;
 	bool reply_chunked, source_ended, source_waits, heartbeat, close_after;
-	int64_t reply_left;          /* of a known length that the source still owes; -1 not known */
-	uint64_t body_sent;          /* bytes of body handed to out */
+	int64_t reply_left; /* of a known length that the source still owes; -1 not known */
+	uint64_t body_sent; /* bytes of body handed to out */
 };
 
 struct http_server {
@@ -57,10 +57,10 @@ struct http_server {
 	struct timer sweep, kick, accept_pause;
 	struct listener *listeners;
 	bool draining;
-	int spare_fd;                /* given up for a moment when descriptors run out */
+	int spare_fd; /* given up for a moment when descriptors run out */
 	void (*on_idle)(void *user);
 	void *idle_user;
-	char *scratch;               /* what the sockets are read into */
+	char *scratch; /* what the sockets are read into */
 };
 
 enum { HTTP_SCRATCH_SIZE = 64 * 1024 };
@@ -68,9 +68,9 @@ enum { HTTP_SCRATCH_SIZE = 64 * 1024 };
 /* conn.c */
 void conn_new(struct http_server *server, int fd);
 void conn_process(struct http_conn *c);
-void conn_kick(struct http_conn *c);   /* conn_process() in the next turn */
+void conn_kick(struct http_conn *c); /* conn_process() in the next turn */
 void conn_sweep(struct http_conn *c, int64_t now_ns);
-void conn_abort(struct http_conn *c);  /* the peer is gone, or we give it up */
+void conn_abort(struct http_conn *c); /* the peer is gone, or we give it up */
 void conn_close_idle(struct http_conn *c);
 bool conn_is_idle(const struct http_conn *c);
 
@@ -79,7 +79,7 @@ bool body_step(struct http_conn *c);
 void body_begin(struct http_conn *c, const struct head *head);
 
 /* reply.c */
-bool reply_step(struct http_conn *c);  /* true: the answer is complete */
+bool reply_step(struct http_conn *c); /* true: the answer is complete */
 void reply_heartbeat(struct http_conn *c);
 
 /* server.c */

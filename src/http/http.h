@@ -48,7 +48,8 @@ struct http_limits {
 
 extern const struct http_limits http_default_limits;
 
-struct http_server *http_server_new(struct loop *loop, const struct http_handlers *handlers, const struct http_limits *limits);
+struct http_server *http_server_new(
+	struct loop *loop, const struct http_handlers *handlers, const struct http_limits *limits);
 /* Takes no new connections and closes idle ones; those with a request end after it. on_idle: none is left. */
 void http_server_drain(struct http_server *s, void (*on_idle)(void *user), void *user);
 void http_server_free(struct http_server *s); /* closes everything */
@@ -75,7 +76,7 @@ void http_gone_on_eof(struct http_conn *c);
 typedef void http_body_fn(struct http_conn *c, ssize_t got, bool end, enum http_problem problem);
 void http_body(struct http_conn *c, char *to, size_t len, http_body_fn *fn);
 int64_t http_body_length(const struct http_conn *c); /* announced; -1 chunked; 0 none */
-bool http_peer_sends(const struct http_conn *c); /* a part of the body has not been read */
+bool http_peer_sends(const struct http_conn *c);     /* a part of the body has not been read */
 
 struct http_reply {
 	int status;
@@ -84,10 +85,10 @@ struct http_reply {
 	int64_t length;           /* of the body; -1: not known; ignored without a body */
 	struct str body;          /* copied; used when source is NULL */
 	struct source *source;
-	bool head_only;           /* HEAD: the headers of a body that is not sent */
-	bool no_body;             /* 204, 304: no Content-Length either */
-	bool close;               /* close behind it */
-	bool heartbeat;           /* an event stream: a comment after silence, no write-behind */
+	bool head_only; /* HEAD: the headers of a body that is not sent */
+	bool no_body;   /* 204, 304: no Content-Length either */
+	bool close;     /* close behind it */
+	bool heartbeat; /* an event stream: a comment after silence, no write-behind */
 };
 void http_reply(struct http_conn *c, const struct http_reply *reply);
 void http_wake(struct http_conn *c); /* the source has more */

@@ -13,22 +13,44 @@
 #include <sys/socket.h>
 
 enum {
-	OUT_HIGH = 64 * 1024,   /* no more is pulled while so much waits */
-	TURN_MAX = 256 * 1024,  /* bytes a turn of the loop, so that others are served */
-	CHUNK_HEAD = 10,        /* "0000ffff\r\n": a fixed width, filled in behind the data */
+	OUT_HIGH = 64 * 1024,  /* no more is pulled while so much waits */
+	TURN_MAX = 256 * 1024, /* bytes a turn of the loop, so that others are served */
+	CHUNK_HEAD = 10,       /* "0000ffff\r\n": a fixed width, filled in behind the data */
 };
 
 static const char *reason_phrase(int status)
 {
-	static const struct { int status; const char *phrase; } phrases[] = {
-		{ 101, "Switching Protocols" }, { 200, "OK" }, { 204, "No Content" }, { 206, "Partial Content" },
-		{ 304, "Not Modified" }, { 400, "Bad Request" }, { 401, "Unauthorized" }, { 403, "Forbidden" },
-		{ 404, "Not Found" }, { 405, "Method Not Allowed" }, { 408, "Request Timeout" }, { 409, "Conflict" },
-		{ 412, "Precondition Failed" }, { 413, "Content Too Large" }, { 414, "URI Too Long" },
-		{ 415, "Unsupported Media Type" }, { 416, "Range Not Satisfiable" }, { 417, "Expectation Failed" },
-		{ 426, "Upgrade Required" }, { 429, "Too Many Requests" }, { 431, "Request Header Fields Too Large" },
-		{ 500, "Internal Server Error" }, { 501, "Not Implemented" }, { 502, "Bad Gateway" },
-		{ 503, "Service Unavailable" }, { 505, "HTTP Version Not Supported" }, { 507, "Insufficient Storage" },
+	static const struct {
+		int status;
+		const char *phrase;
+	} phrases[] = {
+		{ 101, "Switching Protocols" },
+		{ 200, "OK" },
+		{ 204, "No Content" },
+		{ 206, "Partial Content" },
+		{ 304, "Not Modified" },
+		{ 400, "Bad Request" },
+		{ 401, "Unauthorized" },
+		{ 403, "Forbidden" },
+		{ 404, "Not Found" },
+		{ 405, "Method Not Allowed" },
+		{ 408, "Request Timeout" },
+		{ 409, "Conflict" },
+		{ 412, "Precondition Failed" },
+		{ 413, "Content Too Large" },
+		{ 414, "URI Too Long" },
+		{ 415, "Unsupported Media Type" },
+		{ 416, "Range Not Satisfiable" },
+		{ 417, "Expectation Failed" },
+		{ 426, "Upgrade Required" },
+		{ 429, "Too Many Requests" },
+		{ 431, "Request Header Fields Too Large" },
+		{ 500, "Internal Server Error" },
+		{ 501, "Not Implemented" },
+		{ 502, "Bad Gateway" },
+		{ 503, "Service Unavailable" },
+		{ 505, "HTTP Version Not Supported" },
+		{ 507, "Insufficient Storage" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(phrases); i++) {

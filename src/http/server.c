@@ -43,7 +43,7 @@ static void on_sweep(struct timer *t)
 	int64_t now = clock_now_ns();
 
 	LIST_EACH(node, &s->conns)
-		conn_sweep(OWNER(node, struct http_conn, node), now);
+	conn_sweep(OWNER(node, struct http_conn, node), now);
 	if (s->count)
 		timer_start(&s->sweep, s->loop, NS_PER_S, on_sweep);
 }
@@ -69,7 +69,8 @@ void server_kick(struct http_server *s)
 		timer_start(&s->kick, s->loop, 0, on_kick);
 }
 
-struct http_server *http_server_new(struct loop *loop, const struct http_handlers *handlers, const struct http_limits *limits)
+struct http_server *http_server_new(
+	struct loop *loop, const struct http_handlers *handlers, const struct http_limits *limits)
 {
 	struct http_server *s = mem_new(struct http_server);
 
@@ -105,7 +106,7 @@ void http_server_drain(struct http_server *s, void (*on_idle)(void *user), void 
 	s->on_idle = on_idle;
 	s->idle_user = user;
 	LIST_EACH(node, &s->conns)
-		conn_close_idle(OWNER(node, struct http_conn, node));
+	conn_close_idle(OWNER(node, struct http_conn, node));
 	if (s->count == 0 && on_idle)
 		on_idle(user);
 }
@@ -117,7 +118,7 @@ void http_server_free(struct http_server *s)
 	stop_listening(s);
 	s->on_idle = NULL;
 	LIST_EACH(node, &s->conns)
-		conn_abort(OWNER(node, struct http_conn, node));
+	conn_abort(OWNER(node, struct http_conn, node));
 	while (!list_is_empty(&s->kicked))
 		conn_process(OWNER(list_shift(&s->kicked), struct http_conn, kicked));
 	timer_free(&s->sweep);
@@ -155,7 +156,8 @@ void server_conn_removed(struct http_server *s)
 /* Makes room by closing the connection that has been idle longest: the list is in order of arrival. */
 static bool close_one_idle(struct http_server *s)
 {
-	LIST_EACH(node, &s->conns) {
+	LIST_EACH(node, &s->conns)
+	{
 		struct http_conn *c = OWNER(node, struct http_conn, node);
 
 		if (conn_is_idle(c)) {

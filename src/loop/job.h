@@ -25,8 +25,8 @@ struct job {
 	struct loop *loop;
 	enum lane lane;
 	atomic_bool cancelled;
-	int64_t deadline_ns;     /* monotonic; 0 is none */
-	struct job *next;        /* in the lane's queue */
+	int64_t deadline_ns; /* monotonic; 0 is none */
+	struct job *next;    /* in the lane's queue */
 	struct job_handle *handle;
 };
 

@@ -55,9 +55,9 @@ void watch_stop(struct watch *w);
 
 /* Starts, or starts anew, a timer that fires once. */
 void timer_start(struct timer *t, struct loop *loop, int64_t after_ns, timer_fn *fn);
-void timer_stop(struct timer *t);        /* may be started again */
+void timer_stop(struct timer *t); /* may be started again */
 bool timer_running(const struct timer *t);
-void timer_free(struct timer *t);        /* gives the handle back; also stops */
+void timer_free(struct timer *t); /* gives the handle back; also stops */
 
 int signal_start(struct signal_watch *s, struct loop *loop, int number, signal_fn *fn) MUST_CHECK;
 void signal_stop(struct signal_watch *s);

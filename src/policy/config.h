@@ -51,7 +51,7 @@ struct token_config {
 
 struct config {
 	struct hold hold;
-	const char *file;                  /* NULL: there is none */
+	const char *file; /* NULL: there is none */
 	const struct yaml_node *tree;
 
 	int64_t version;
@@ -61,14 +61,14 @@ struct config {
 		const char *commands;
 		bool trust_forwarded;
 	} server;
-	int profile;                       /* enum profile */
-	struct list groups, ops;           /* of struct named_switch */
+	int profile;             /* enum profile */
+	struct list groups, ops; /* of struct named_switch */
 	struct paths_config paths;
-	struct list tokens;                /* of struct token_config */
+	struct list tokens; /* of struct token_config */
 	struct {
 		int64_t max_body_bytes, max_memory_bytes, max_connections, max_watchers;
 		double per_second;
-		struct list ops;           /* of struct op_value */
+		struct list ops; /* of struct op_value */
 	} limits;
 	struct {
 		bool fsync;
@@ -77,17 +77,17 @@ struct config {
 		const char *user;
 		texts users;
 		int64_t umask;
-		uint64_t signals;          /* bit N is signal N */
+		uint64_t signals; /* bit N is signal N */
 		int confine, network;
 		texts read;
 		int64_t nofile, nproc, fsize, cpu, as;
 		int64_t memory_max, pids_max;
 		double cpu_max;
 		texts inherit;
-		struct list set;           /* of struct named_text */
+		struct list set; /* of struct named_text */
 	} process;
 	struct {
-		struct list languages;     /* of struct language */
+		struct list languages; /* of struct language */
 	} devtools;
 	struct {
 		const char *path;

@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <time.h>
 
-const char *const policy_groups[] = { "core", "commands", "file_ops", "process", "terminal", "system", "dev_tools", "browser", NULL };
+const char *const policy_groups[] = { "core", "commands", "file_ops", "process", "terminal", "system", "dev_tools",
+	"browser", NULL };
 
 bool policy_has_tokens(const struct policy *p)
 {
@@ -54,8 +55,8 @@ int policy_check_expiry(const struct principal *who, struct err *err)
 	return err_deny(err, ERR_AUTH_EXPIRED, rule, "the token has expired");
 }
 
-const struct principal *policy_authenticate(const struct policy *p, struct str bearer, struct str access_token,
-	struct err *err)
+const struct principal *policy_authenticate(
+	const struct policy *p, struct str bearer, struct str access_token, struct err *err)
 {
 	struct str secret = bearer.p ? bearer : access_token;
 	uint8_t hash[TOKEN_HASH_SIZE];
@@ -87,12 +88,13 @@ const struct principal *policy_principal(const struct policy *p, const char *nam
 
 int policy_check_rate(const struct principal *who, struct err *err)
 {
-	char rule[ERR_RULE_MAX];
+	char rule[ERR_RULE_MAX] = "limits.rate.per_second";
 	bool is_own = who->token && who->token->per_second > 0 && who->rate->per_second >= who->token->per_second;
 
 	if (rate_take(who->rate, clock_now_ns()))
 		return 0;
-	snprintf(rule, sizeof rule, is_own ? "tokens.%s.limits.rate.per_second" : "limits.rate.per_second", who->name);
+	if (is_own)
+		snprintf(rule, sizeof rule, "tokens.%s.limits.rate.per_second", who->name);
 	return err_deny(err, ERR_LIMIT_RATE, rule, "more than %g calls in a second", who->rate->per_second);
 }
 
@@ -167,7 +169,8 @@ int policy_check_op(const struct principal *who, const struct op *op, struct err
 	char rule[ERR_RULE_MAX];
 
 	if (!policy_op_enabled(who->policy, op, rule))
-		return err_deny(err, ERR_OP_NOT_ENABLED, rule + strlen("policy:"), "'%s' is switched off on this server", op->id);
+		return err_deny(err, ERR_OP_NOT_ENABLED, rule + strlen("policy:"),
+			"'%s' is switched off on this server", op->id);
 	return check_token(who, op, err);
 }
 

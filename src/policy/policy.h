@@ -12,7 +12,6 @@
 #include "base/err.h"
 #include "catalog/op.h"
 #include "policy/child_env.h"
-#include "policy/user.h"
 
 #include <sys/resource.h>
 
@@ -21,13 +20,12 @@ struct principal;
 struct roots; /* place.h */
 struct config;
 
-
 /* What the command line and the environment say; NULL or 0 where they say nothing. */
 struct policy_settings {
-	const char *file;             /* policy file, or NULL */
-	const char *token;            /* one full-access token, or NULL */
+	const char *file;  /* policy file, or NULL */
+	const char *token; /* one full-access token, or NULL */
 	const char *base_dir;
-	const char *disabled_groups;  /* comma list */
+	const char *disabled_groups; /* comma list */
 	int64_t max_upload_size;
 };
 
@@ -47,13 +45,15 @@ bool policy_has_tokens(const struct policy *p); /* else every caller is "local" 
  * absent.  0, or -1 with ERR_POLICY_ORIGIN.  *ret_cors: the origin is a listed one, so the reply
  * carries CORS headers; it is set in either case.
  */
-int policy_check_origin(const struct policy *p, struct str host, struct str origin, bool *ret_cors, struct err *err) MUST_CHECK;
+int policy_check_origin(
+	const struct policy *p, struct str host, struct str origin, bool *ret_cors, struct err *err) MUST_CHECK;
 
 /*
  * Who calls.  bearer: the part behind "Bearer ", from one Authorization line, byte for byte; p NULL
  * when absent.  NULL with err (AUTH_*).  Compared in constant time, by SHA-256.
  */
-const struct principal *policy_authenticate(const struct policy *p, struct str bearer, struct str access_token, struct err *err);
+const struct principal *policy_authenticate(
+	const struct policy *p, struct str bearer, struct str access_token, struct err *err);
 
 /* The same caller in another policy, by name; NULL when it is gone: for streams that outlive a reload. */
 const struct principal *policy_principal(const struct policy *p, const char *name);
@@ -73,7 +73,8 @@ int64_t policy_server_limit(const struct policy *p, const char *name);
 int policy_check_signal(const struct principal *who, int number, struct err *err) MUST_CHECK;
 int policy_check_env(const struct principal *who, struct str name, struct err *err) MUST_CHECK; /* of a call */
 int policy_check_user(const struct principal *who, const char *user, struct err *err) MUST_CHECK;
-int policy_check_env_set(const struct principal *who, struct str name, struct err *err) MUST_CHECK; /* of system.env.set */
+int policy_check_env_set(
+	const struct principal *who, struct str name, struct err *err) MUST_CHECK; /* of system.env.set */
 
 /* How programs are started. */
 enum { POLICY_RLIMITS_MAX = 6 };
@@ -81,12 +82,22 @@ struct policy_rlimit {
 	int which; /* RLIMIT_… */
 	struct rlimit value;
 };
-size_t policy_rlimits(const struct policy *p, struct policy_rlimit ret_limits[static POLICY_RLIMITS_MAX]); /* core 0, and what is set */
-mode_t policy_umask(const struct policy *p); /* of new files too (R55) */
+size_t policy_rlimits(const struct policy *p,
+	struct policy_rlimit ret_limits[static POLICY_RLIMITS_MAX]); /* core 0, and what is set */
+mode_t policy_umask(const struct policy *p);                         /* of new files too (R55) */
 bool policy_fsync(const struct policy *p);
 
+/* A user of /etc/passwd and /etc/group, as they were when the policy was made. */
+struct run_as {
+	const char *name, *home, *shell;
+	uid_t uid;
+	gid_t gid;
+	const gid_t *groups; /* gid is the first */
+	size_t group_count;
+};
+
 /* Whom to run as: a name that policy_check_user() let pass, or NULL for process.user.  NULL: as the server itself. */
-const struct user *policy_user(const struct policy *p, const char *name);
+const struct run_as *policy_user(const struct policy *p, const char *name);
 
 /*
  * What a program is given before the caller's own variables: the inherited ones, HOME USER LOGNAME

@@ -17,7 +17,8 @@ static void cleanup_policy(struct policy **p)
 /* Groups whose ops start programs that the caller chooses. */
 static bool runs_programs(const struct policy *p)
 {
-	return policy_group_enabled(p, "process") || policy_group_enabled(p, "terminal") || policy_group_enabled(p, "dev_tools");
+	return policy_group_enabled(p, "process") || policy_group_enabled(p, "terminal") ||
+	       policy_group_enabled(p, "dev_tools");
 }
 
 static bool may_run(const struct principal *who)
@@ -35,7 +36,8 @@ static bool is_narrowed(const struct principal *who)
 {
 	const struct token_config *token = who->token;
 
-	return token && (strcmp(token->scopes[0] ? token->scopes[0] : "", "*") != 0 || token->ops.count || who->own_roots);
+	return token &&
+	       (strcmp(token->scopes[0] ? token->scopes[0] : "", "*") != 0 || token->ops.count || who->own_roots);
 }
 
 /* R93: what the file promises and programs can walk around. */
@@ -47,8 +49,9 @@ static void warn(const struct policy *p, const char *file, FILE *to)
 		const struct principal *who = &p->principals[i];
 
 		if (is_narrowed(who) && may_run(who) && !policy_user(p, NULL))
-			fprintf(to, "%s:%zu: warning: '%s' may run programs, which are not confined and have the server's user: "
-				    "such a token is as strong as the server\n",
+			fprintf(to,
+				"%s:%zu: warning: '%s' may run programs, which are not confined and have the server's user: "
+				"such a token is as strong as the server\n",
 				file, who->token->line, who->name);
 	}
 	if (runs_programs(p) && paths->deny && paths->deny[0])
@@ -115,7 +118,8 @@ static bool takes_path(const struct op *op)
 	return false;
 }
 
-static int explain(const struct policy *p, const char *token, const struct op *op, const char *path, FILE *out, FILE *err_out)
+static int explain(
+	const struct policy *p, const char *token, const struct op *op, const char *path, FILE *out, FILE *err_out)
 {
 	struct err err = { 0 };
 	const struct principal *who = policy_principal(p, token ? token : "local");
@@ -136,7 +140,8 @@ static int explain(const struct policy *p, const char *token, const struct op *o
 	return ALLOWED;
 }
 
-int policy_cli_explain(const char *file, const char *token, const char *op_name, const char *path, FILE *out, FILE *err_out)
+int policy_cli_explain(
+	const char *file, const char *token, const char *op_name, const char *path, FILE *out, FILE *err_out)
 {
 	struct err err = { 0 };
 	CLEANUP(cleanup_policy) struct policy *p = policy_new(&(struct policy_settings){ .file = file }, &err);

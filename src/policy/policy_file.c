@@ -172,7 +172,8 @@ static const struct yaml_node *step(const struct yaml_node *node, const char **p
 	}
 	*path += **path == '.';
 	for (const struct yaml_node *child = node->first; child; child = child->next) {
-		const struct yaml_node *name = child->kind == YAML_MAP && !child->key ? yaml_tree_get(child, "name") : NULL;
+		const struct yaml_node *name = child->kind == YAML_MAP && !child->key ? yaml_tree_get(child, "name")
+										      : NULL;
 		const char *key = name && name->kind == YAML_SCALAR ? name->text : child->key;
 		size_t len = key ? strlen(key) : 0;
 
@@ -189,7 +190,9 @@ size_t policy_file_line(const struct config *config, const char *rule)
 	const struct yaml_node *node = config->tree;
 	const char *path = str_starts(str_of(rule), "policy:") ? rule + strlen("policy:") : rule;
 
+	if (!node || !*path)
+		return 0;
 	while (node && *path)
 		node = step(node, &path);
-	return node && path > rule ? node->line : 0;
+	return node ? node->line : 0;
 }

@@ -15,9 +15,9 @@ struct principal {
 	const struct token_config *token; /* NULL: as much as the server has */
 	texts scopes;
 	struct list scope_list;
-	struct roots *roots;              /* own_roots, or the policy's */
+	struct roots *roots; /* own_roots, or the policy's */
 	struct roots *own_roots;
-	struct rate *rate;                /* changes with each call, while the rest is constant */
+	struct rate *rate; /* changes with each call, while the rest is constant */
 	struct policy_facts facts;
 };
 
@@ -34,13 +34,13 @@ struct policy {
 	texts disabled_groups;
 	struct roots *roots;
 	struct policy_facts facts;
-	struct principal *principals;     /* as many as hashes */
+	struct principal *principals; /* as many as hashes */
 	uint8_t (*hashes)[TOKEN_HASH_SIZE];
 	size_t principal_count;
-	struct principal local;           /* when there are none */
-	int64_t max_upload_size;          /* 0 not given */
-	const struct user *self;          /* NULL: our uid has no entry */
-	const struct user **users;        /* process.user first, if given, then process.users */
+	struct principal local;      /* when there are none */
+	int64_t max_upload_size;     /* 0 not given */
+	const struct run_as *self;   /* NULL: our uid has no entry */
+	const struct run_as **users; /* process.user first, if given, then process.users */
 	size_t user_count;
 	struct policy_secrets secrets;
 };

@@ -4,6 +4,7 @@
  */
 #include "policy/policy_internal.h"
 
+#include "base/users.h"
 #include "policy/policy_file.h"
 #include "policy/roots.h"
 
@@ -13,6 +14,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { GROUPS_MAX = 256 };
 
 static const char default_base[] = "/home/user";
 static const char *const every_scope[] = { "*", NULL };
@@ -193,7 +196,11 @@ static int open_token_roots(struct policy *p, struct principal *who, struct err 
 /* A principal with all that the server has. */
 static void init_principal(struct policy *p, struct principal *who, const char *name)
 {
-	*who = (struct principal){ .policy = p, .name = name, .scopes = every_scope, .roots = p->roots, .facts = p->facts,
+	*who = (struct principal){ .policy = p,
+		.name = name,
+		.scopes = every_scope,
+		.roots = p->roots,
+		.facts = p->facts,
 		.rate = hold_new(&p->hold, struct rate) };
 	who->scope_list = list_of(every_scope);
 	rate_init(who->rate, p->config->limits.per_second, clock_now_ns());
@@ -208,9 +215,9 @@ static int add_token(struct policy *p, const struct token_config *token, struct 
 	who->scopes = token->scopes;
 	who->scope_list = list_of(token->scopes);
 	rate_init(who->rate, rate_narrower(p->config->limits.per_second, token->per_second), clock_now_ns());
-	if (token_find((const uint8_t (*)[TOKEN_HASH_SIZE])p->hashes, p->principal_count, token->hash) >= 0)
-		return err_set(err, ERR_ARGS_INVALID, "%s:%zu: the token '%s' is the one of the start options too", p->config->file,
-			token->line, token->name);
+	if (token_find((const uint8_t(*)[TOKEN_HASH_SIZE])p->hashes, p->principal_count, token->hash) >= 0)
+		return err_set(err, ERR_ARGS_INVALID, "%s:%zu: the token '%s' is the one of the start options too",
+			p->config->file, token->line, token->name);
 	memcpy(p->hashes[p->principal_count], token->hash, TOKEN_HASH_SIZE);
 	p->principal_count++;
 	p->secrets.texts[p->secrets.count++] = token->sha256;
@@ -256,31 +263,53 @@ static int add_principals(struct policy *p, const struct policy_settings *settin
 	return 0;
 }
 
-static int add_user(struct policy *p, const char *name, const char *key, struct err *err)
+static const struct run_as *keep_user(struct policy *p, const struct users *table, const struct user *user)
 {
-	const struct user *user = user_by_name(&user_system, &p->hold, name);
+	struct run_as *kept = hold_new(&p->hold, struct run_as);
+	gid_t *groups = hold_array(&p->hold, gid_t, GROUPS_MAX);
+
+	*kept = (struct run_as){ .name = hold_text(&p->hold, str_of(user->name)),
+		.home = user->home[0] ? hold_text(&p->hold, str_of(user->home)) : "/",
+		.shell = user->shell[0] ? hold_text(&p->hold, str_of(user->shell)) : "/bin/sh",
+		.uid = user->uid,
+		.gid = user->gid,
+		.groups = groups };
+	kept->group_count = users_groups(table, user, groups, GROUPS_MAX);
+	return kept;
+}
+
+static int add_user(struct policy *p, const struct users *table, const char *name, const char *key, struct err *err)
+{
+	const struct user *user = users_by_name(table, name);
 
 	if (!user)
 		return err_set(err, ERR_ARGS_INVALID, "%s: no user '%.64s' on this system", key, name);
 	if (geteuid() != 0 && user->uid != geteuid())
 		return err_set(err, ERR_ARGS_INVALID, "%s: only root can run programs as '%.64s'", key, name);
-	p->users[p->user_count++] = user;
+	p->users[p->user_count++] = keep_user(p, table, user);
 	return 0;
+}
+
+static void cleanup_users(struct users **table)
+{
+	users_free(*table);
 }
 
 static int read_users(struct policy *p, struct err *err)
 {
+	CLEANUP(cleanup_users) struct users *table = users_load();
+	const struct user *self = users_by_id(table, geteuid());
 	texts users = p->config->process.users;
 	const char *user = p->config->process.user;
 
-	p->self = user_by_uid(&user_system, &p->hold, geteuid());
-	p->users = hold_array(&p->hold, const struct user *, count_texts(users) + 1);
+	p->self = self ? keep_user(p, table, self) : NULL;
+	p->users = hold_array(&p->hold, const struct run_as *, count_texts(users) + 1);
 	if (user && !user[0])
 		p->config->process.user = user = NULL;
-	if (user && add_user(p, user, "process.user", err) < 0)
+	if (user && add_user(p, table, user, "process.user", err) < 0)
 		return -1;
 	for (; *users; users++) {
-		if (add_user(p, *users, "process.users", err) < 0)
+		if (add_user(p, table, *users, "process.users", err) < 0)
 			return -1;
 	}
 	return 0;
@@ -293,7 +322,8 @@ static int check_whole(const struct policy *p, struct err *err)
 	const struct limit *limit = upload ? op_limit(upload, "max_bytes") : NULL;
 
 	if (p->config->process.user && !policy_has_tokens(p))
-		return err_set(err, ERR_ARGS_INVALID, "process.user without any token protects nothing: configure a token");
+		return err_set(
+			err, ERR_ARGS_INVALID, "process.user without any token protects nothing: configure a token");
 	if (p->max_upload_size < 0 || (limit && p->max_upload_size > limit->cap))
 		return err_set(err, ERR_ARGS_INVALID, "the largest upload must be from 1 to %lld bytes",
 			(long long)(limit ? limit->cap : INT64_MAX));

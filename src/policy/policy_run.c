@@ -10,8 +10,8 @@
 static const char path_default[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /* Variables that change which code a program runs, or whom it believes to be (R96). */
-static const char *const protected_names[] = { "LD_*", "BASH_ENV", "ENV", "IFS", "NODE_OPTIONS", "PYTHON*", "PERL5*", "RUBY*",
-	"GIT_*", "DOTNET_*", "JAVA_TOOL_OPTIONS", "PATH", "HOME", "USER", "SHELL", NULL };
+static const char *const protected_names[] = { "LD_*", "BASH_ENV", "ENV", "IFS", "NODE_OPTIONS", "PYTHON*", "PERL5*",
+	"RUBY*", "GIT_*", "DOTNET_*", "JAVA_TOOL_OPTIONS", "PATH", "HOME", "USER", "SHELL", NULL };
 
 int policy_check_signal(const struct principal *who, int number, struct err *err)
 {
@@ -24,7 +24,8 @@ static int check_name(struct str name, struct err *err)
 {
 	if (child_env_valid_name(name))
 		return 0;
-	return err_set(err, ERR_ARGS_INVALID, "'" STR_FMT "' is not a variable's name", (int)MIN(name.len, 64), name.len ? name.p : "");
+	return err_set(err, ERR_ARGS_INVALID, "'" STR_FMT "' is not a variable's name", (int)MIN(name.len, 64),
+		name.len ? name.p : "");
 }
 
 int policy_check_env(const struct principal *who, struct str name, struct err *err)
@@ -34,8 +35,8 @@ int policy_check_env(const struct principal *who, struct str name, struct err *e
 		return -1;
 	if (!str_starts(name, "ABX_"))
 		return 0;
-	return err_deny(err, ERR_POLICY_ENV, "process.env", "the variable '" STR_FMT "' is the server's own", (int)MIN(name.len, 64),
-		name.p);
+	return err_deny(err, ERR_POLICY_ENV, "process.env", "the variable '" STR_FMT "' is the server's own",
+		(int)MIN(name.len, 64), name.p);
 }
 
 int policy_check_env_set(const struct principal *who, struct str name, struct err *err)
@@ -50,7 +51,7 @@ int policy_check_env_set(const struct principal *who, struct str name, struct er
 	return 0;
 }
 
-static const struct user *find_user(const struct policy *p, const char *name)
+static const struct run_as *find_user(const struct policy *p, const char *name)
 {
 	for (size_t i = 0; i < p->user_count; i++) {
 		if (strcmp(p->users[i]->name, name) == 0)
@@ -71,9 +72,9 @@ int policy_check_user(const struct principal *who, const char *user, struct err 
 	return err_deny(err, ERR_POLICY_COMMAND, "process.users", "programs may not run as '%.64s'", user);
 }
 
-const struct user *policy_user(const struct policy *p, const char *name)
+const struct run_as *policy_user(const struct policy *p, const char *name)
 {
-	const struct user *user = NULL;
+	const struct run_as *user = NULL;
 
 	if (name)
 		user = find_user(p, name);
@@ -148,9 +149,9 @@ static void put_missing(struct child_env *env, const char *name, const char *val
  * Who the program is: of another user all four come from its entry.  Of our own user HOME and
  * SHELL may have been set on purpose, and the name is the entry's where there is one.
  */
-static void put_identity(const struct policy *p, const struct user *other, struct child_env *env)
+static void put_identity(const struct policy *p, const struct run_as *other, struct child_env *env)
 {
-	const struct user *user = other ? other : p->self;
+	const struct run_as *user = other ? other : p->self;
 	char number[16];
 
 	snprintf(number, sizeof number, "%u", (unsigned)geteuid());

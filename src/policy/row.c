@@ -6,7 +6,7 @@
 
 enum { KEY_MAX = 128, NAMES_MAX = 128, SHOWN_MAX = 256 };
 
-static int fail(struct row_reader *r, size_t line, size_t column, const char *fmt, va_list args)
+static int PRINTF_LIKE(4, 0) fail(struct row_reader *r, size_t line, size_t column, const char *fmt, va_list args)
 {
 	char reason[SHOWN_MAX];
 
@@ -81,7 +81,8 @@ static int read_value(struct row_reader *r, const struct row *row, const struct 
 	if (row->read(r, row, node, (char *)base + row->offset) < 0)
 		return -1;
 	if (row->only && !is_only(row, node))
-		return row_fail_key(r, node, "'%s' is not supported by this build yet; it can only be %s", row->key, row->def);
+		return row_fail_key(
+			r, node, "'%s' is not supported by this build yet; it can only be %s", row->key, row->def);
 	return 0;
 }
 
@@ -106,8 +107,8 @@ static const struct row *find(const struct row *rows, const char *prefix, const 
 	return *ret_section ? NULL : any;
 }
 
-static int read_member(struct row_reader *r, const struct row *rows, const char *prefix, const struct yaml_node *node,
-	void *to)
+static int read_member(
+	struct row_reader *r, const struct row *rows, const char *prefix, const struct yaml_node *node, void *to)
 {
 	bool is_section;
 	const struct row *row = find(rows, prefix, node->key, &is_section);
@@ -121,7 +122,8 @@ static int read_member(struct row_reader *r, const struct row *rows, const char 
 	return row_read_map(r, rows, below, node, to);
 }
 
-int row_read_map(struct row_reader *r, const struct row *rows, const char *prefix, const struct yaml_node *map, void *to)
+int row_read_map(
+	struct row_reader *r, const struct row *rows, const char *prefix, const struct yaml_node *map, void *to)
 {
 	if (row_want(r, map, YAML_MAP, "a map of keys") < 0)
 		return -1;

@@ -119,13 +119,15 @@ int row_ops(struct row_reader *r, const struct row *row, const struct yaml_node 
 		const struct op *op = op_find(str_of(key->key));
 
 		if (op && strcmp(op->group, "core") == 0 && strcmp(key->text, "false") == 0)
-			return row_fail_key(r, key, "'%s' is of the group 'core', which cannot be switched off", key->key);
+			return row_fail_key(
+				r, key, "'%s' is of the group 'core', which cannot be switched off", key->key);
 	}
 	return 0;
 }
 
 /* The row of a limit that the op has; NULL where this build does not have the op, whose limits it cannot know then. */
-static int find_limit(struct row_reader *r, const struct yaml_node *node, const char *id, const struct limit **ret_limit)
+static int find_limit(
+	struct row_reader *r, const struct yaml_node *node, const char *id, const struct limit **ret_limit)
 {
 	const struct op *op = op_find(str_of(id));
 	const char *names[OP_LIMITS_MAX + 1] = { NULL };
@@ -187,7 +189,8 @@ int row_limits(struct row_reader *r, const struct row *row, const struct yaml_no
 /* The server's own limits below a token's: they bound all callers together and no single one. */
 int row_limits_of_token(struct row_reader *r, const struct row *row, const struct yaml_node *node, void *to)
 {
-	static const char *const of_server[] = { "max_body_bytes", "max_memory_bytes", "max_connections", "max_watchers", NULL };
+	static const char *const of_server[] = { "max_body_bytes", "max_memory_bytes", "max_connections",
+		"max_watchers", NULL };
 
 	for (const char *const *name = of_server; *name; name++) {
 		if (strcmp(node->key, *name) == 0)
@@ -206,7 +209,8 @@ int row_name(struct row_reader *r, const struct row *row, const struct yaml_node
 		return row_fail(r, node, "a name of 1 to %d characters is wanted here", TOKEN_NAME_MAX);
 	for (const char *c = name; *c; c++) {
 		if (!isalnum((unsigned char)*c) && !strchr("_-", *c))
-			return row_fail(r, node, "a name of letters, digits, '-' and '_' is wanted here, not '%.64s'", name);
+			return row_fail(
+				r, node, "a name of letters, digits, '-' and '_' is wanted here, not '%.64s'", name);
 	}
 	if (strcmp(name, "local") == 0)
 		return row_fail(r, node, "'local' is the caller of a server without tokens");

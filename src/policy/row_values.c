@@ -5,7 +5,9 @@
 
 #include <stdlib.h>
 
-static const char *const kind_names[] = { [YAML_SCALAR] = "a plain value", [YAML_LIST] = "a list", [YAML_MAP] = "a map" };
+static const char *const kind_names[] = {
+	[YAML_SCALAR] = "a plain value", [YAML_LIST] = "a list", [YAML_MAP] = "a map"
+};
 
 int row_want(struct row_reader *r, const struct yaml_node *node, enum yaml_kind kind, const char *what)
 {
@@ -32,7 +34,8 @@ int row_bool(struct row_reader *r, const struct row *row, const struct yaml_node
 	return row_parse_bool(r, node, to);
 }
 
-int row_parse_int(struct row_reader *r, const struct yaml_node *node, int64_t minimum, int64_t maximum, int64_t *ret_value)
+int row_parse_int(
+	struct row_reader *r, const struct yaml_node *node, int64_t minimum, int64_t maximum, int64_t *ret_value)
 {
 	uint64_t value;
 

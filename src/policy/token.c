@@ -159,7 +159,8 @@ int token_check(struct str secret, const char *what, struct err *err)
 	if (secret.len > TOKEN_BYTES_MAX)
 		return err_set(err, ERR_ARGS_INVALID, "%s is longer than %d bytes", what, TOKEN_BYTES_MAX);
 	if (trimmed.len != secret.len)
-		return err_set(err, ERR_ARGS_INVALID, "%s begins or ends with a blank, which no header can carry", what);
+		return err_set(
+			err, ERR_ARGS_INVALID, "%s begins or ends with a blank, which no header can carry", what);
 	for (size_t i = 0; i < secret.len; i++) {
 		if ((unsigned char)secret.p[i] < ' ' || secret.p[i] == 0x7f)
 			return err_set(err, ERR_ARGS_INVALID, "%s holds a control character", what);

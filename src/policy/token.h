@@ -17,7 +17,8 @@ void token_digest(struct str secret, uint8_t ret_hash[static TOKEN_HASH_SIZE]);
 int token_parse_digest(struct str hex, uint8_t ret_hash[static TOKEN_HASH_SIZE]) MUST_CHECK;
 
 /* The index of the hash that is equal, or -1; takes the same time for every outcome. */
-ptrdiff_t token_find(const uint8_t (*hashes)[TOKEN_HASH_SIZE], size_t count, const uint8_t hash[static TOKEN_HASH_SIZE]);
+ptrdiff_t token_find(
+	const uint8_t (*hashes)[TOKEN_HASH_SIZE], size_t count, const uint8_t hash[static TOKEN_HASH_SIZE]);
 
 bool token_equal(struct str a, struct str b);
 

@@ -118,8 +118,8 @@ static int read_key(struct reader *r, const struct yaml_node *map, const yaml_ev
 		event->start_mark.line + 1, event->start_mark.column + 1, *ret_key, twin->line);
 }
 
-static int read_member(struct reader *r, struct yaml_node *map, const yaml_event_t *key, unsigned depth,
-	struct yaml_node **end)
+static int read_member(
+	struct reader *r, struct yaml_node *map, const yaml_event_t *key, unsigned depth, struct yaml_node **end)
 {
 	CLEANUP(yaml_event_delete) yaml_event_t event = { 0 };
 	const char *name;
@@ -208,7 +208,9 @@ static int read_document(struct reader *r, struct yaml_node **ret_node)
 		return -1;
 	if (event.type == YAML_STREAM_END_EVENT) {
 		*ret_node = hold_new(r->hold, struct yaml_node);
-		**ret_node = (struct yaml_node){ .kind = YAML_MAP, .line = 1, .column = 1, .value_line = 1, .value_column = 1 };
+		**ret_node = (struct yaml_node){
+			.kind = YAML_MAP, .line = 1, .column = 1, .value_line = 1, .value_column = 1
+		};
 		return 0;
 	}
 	if (read_node(r, &event, 0, ret_node) < 0)

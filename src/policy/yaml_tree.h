@@ -17,13 +17,13 @@ enum yaml_kind { YAML_SCALAR, YAML_LIST, YAML_MAP };
 
 struct yaml_node {
 	enum yaml_kind kind;
-	bool quoted;                  /* a scalar in quotes or a block: a text whatever it looks like */
-	const char *text;             /* of a scalar */
-	const char *key;              /* of a member of a map, else NULL */
-	size_t line, column;          /* of the key where there is one; from 1 */
+	bool quoted;         /* a scalar in quotes or a block: a text whatever it looks like */
+	const char *text;    /* of a scalar */
+	const char *key;     /* of a member of a map, else NULL */
+	size_t line, column; /* of the key where there is one; from 1 */
 	size_t value_line, value_column;
 	struct yaml_node *first, *next;
-	size_t count;                 /* members or items */
+	size_t count; /* members or items */
 };
 
 /* The tree, in memory of `hold`; NULL with err, whose text begins with "NAME:LINE:COLUMN: ".  An empty text is an empty map. */

@@ -18,8 +18,9 @@ static void add_common(struct buf *headers, const char *request_id, const char *
 {
 	buf_addf(headers, "X-Request-Id: %s\r\n", request_id);
 	if (cors_origin)
-		buf_addf(headers, "Access-Control-Allow-Origin: %s\r\nVary: Origin\r\n"
-				  "Access-Control-Expose-Headers: X-Request-Id, ETag, Content-Range, Content-Disposition\r\n",
+		buf_addf(headers,
+			"Access-Control-Allow-Origin: %s\r\nVary: Origin\r\n"
+			"Access-Control-Expose-Headers: X-Request-Id, ETag, Content-Range, Content-Disposition\r\n",
 			cors_origin);
 }
 
@@ -181,8 +182,9 @@ static void port_reply(struct call *call, const void *out)
 static void port_stream(struct call *call, struct source *source)
 {
 	struct serving *s = OWNER(call, struct serving, call);
-	struct http_reply reply = { .status = 200, .content_type = "text/event-stream", .length = -1, .source = source,
-		.heartbeat = true };
+	struct http_reply reply = {
+		.status = 200, .content_type = "text/event-stream", .length = -1, .source = source, .heartbeat = true
+	};
 	AUTOBUF struct buf headers;
 
 	buf_init(&headers, HEADERS_MAX);
@@ -194,8 +196,11 @@ static void port_stream(struct call *call, struct source *source)
 static void port_send(struct call *call, const struct raw_reply *head, struct source *source)
 {
 	struct serving *s = OWNER(call, struct serving, call);
-	struct http_reply reply = { .status = head->status, .content_type = head->media_type, .length = head->length,
-		.source = source, .no_body = head->status == 304 };
+	struct http_reply reply = { .status = head->status,
+		.content_type = head->media_type,
+		.length = head->length,
+		.source = source,
+		.no_body = head->status == 304 };
 	AUTOBUF struct buf headers;
 
 	buf_init(&headers, HEADERS_MAX);
@@ -255,7 +260,8 @@ void answer_options(struct serving *s, const struct head *head)
 	add_common(&headers, s->call.request_id, s->cors_origin);
 	buf_addf(&headers, "Allow: %s\r\n", s->route.allow);
 	if (s->cors_origin) {
-		buf_addf(&headers, "Access-Control-Allow-Methods: %s\r\nAccess-Control-Max-Age: 600\r\n", s->route.allow);
+		buf_addf(&headers, "Access-Control-Allow-Methods: %s\r\nAccess-Control-Max-Age: 600\r\n",
+			s->route.allow);
 		if (wanted.len)
 			buf_addf(&headers, "Access-Control-Allow-Headers: %.*s\r\n", (int)wanted.len, wanted.p);
 	}
@@ -265,10 +271,14 @@ void answer_options(struct serving *s, const struct head *head)
 void answer_problem(struct http_conn *c, enum http_problem problem, const char *reason)
 {
 	static const enum err_code codes[] = {
-		[HTTP_OK] = ERR_INTERNAL, [HTTP_BAD_REQUEST] = ERR_HTTP_BAD_REQUEST,
-		[HTTP_URI_TOO_LONG] = ERR_HTTP_URI_TOO_LONG, [HTTP_HEADERS_TOO_LARGE] = ERR_HTTP_HEADERS,
-		[HTTP_NOT_IMPLEMENTED] = ERR_HTTP_NOT_IMPLEMENTED, [HTTP_VERSION] = ERR_HTTP_VERSION,
-		[HTTP_EXPECTATION] = ERR_HTTP_EXPECTATION, [HTTP_TIMEOUT] = ERR_HTTP_TIMEOUT,
+		[HTTP_OK] = ERR_INTERNAL,
+		[HTTP_BAD_REQUEST] = ERR_HTTP_BAD_REQUEST,
+		[HTTP_URI_TOO_LONG] = ERR_HTTP_URI_TOO_LONG,
+		[HTTP_HEADERS_TOO_LARGE] = ERR_HTTP_HEADERS,
+		[HTTP_NOT_IMPLEMENTED] = ERR_HTTP_NOT_IMPLEMENTED,
+		[HTTP_VERSION] = ERR_HTTP_VERSION,
+		[HTTP_EXPECTATION] = ERR_HTTP_EXPECTATION,
+		[HTTP_TIMEOUT] = ERR_HTTP_TIMEOUT,
 	};
 	struct http_reply reply = { .content_type = JSON_TYPE, .close = true };
 	AUTOBUF struct buf headers, body;

@@ -59,7 +59,8 @@ int describe_main(char **args)
 		}
 		one = op_find(str_of(*args));
 		if (!one) {
-			fprintf(stderr, "agent-sandbox-server: describe: no op '%s'; without a name all are listed\n", *args);
+			fprintf(stderr, "agent-sandbox-server: describe: no op '%s'; without a name all are listed\n",
+				*args);
 			return EXIT_USAGE;
 		}
 	}

@@ -10,7 +10,8 @@
 #include "server/serve.h"
 
 /* The paths only: what else an op needs is not asked about. */
-static int bind_paths_only(struct call *call, const struct op *op, const struct json *args, void *params, struct err *err)
+static int bind_paths_only(
+	struct call *call, const struct op *op, const struct json *args, void *params, struct err *err)
 {
 	struct bind b;
 
@@ -18,7 +19,8 @@ static int bind_paths_only(struct call *call, const struct op *op, const struct 
 	if (!args)
 		return 0;
 	if (args->type != JSON_OBJECT)
-		return err_set(err, ERR_ARGS_INVALID, "parameter 'args' must be an object, not %s", json_type_name(args->type));
+		return err_set(err, ERR_ARGS_INVALID, "parameter 'args' must be an object, not %s",
+			json_type_name(args->type));
 	return bind_object(&b, args, err);
 }
 

@@ -31,8 +31,9 @@ static int bind_query(struct serving *s, struct bind *b)
 
 	while ((status = url_query_next(&s->call.arena, &query, &pair)) > 0) {
 		if (op_param_in_route(s->call.op, arena_strndup(&s->call.arena, pair.name.p, pair.name.len)))
-			return err_set(&s->call.err, ERR_ARGS_INVALID, "parameter '%.*s' belongs in the path of the URL",
-				(int)MIN(pair.name.len, 60), pair.name.p);
+			return err_set(&s->call.err, ERR_ARGS_INVALID,
+				"parameter '%.*s' belongs in the path of the URL", (int)MIN(pair.name.len, 60),
+				pair.name.p);
 		if (bind_text(b, pair.name, pair.value, &s->call.err) < 0)
 			return -1;
 	}
@@ -76,8 +77,9 @@ static int bind_body(struct serving *s)
 		if (status == -ENOMEM)
 			return err_set(&call->err, ERR_BUSY, "the body needs more memory than is left");
 		if (status < 0)
-			return err_set(&call->err, ERR_ARGS_JSON, "the body is not valid JSON: line %zu, column %zu: %s",
-				problem.line, problem.column, problem.reason);
+			return err_set(&call->err, ERR_ARGS_JSON,
+				"the body is not valid JSON: line %zu, column %zu: %s", problem.line, problem.column,
+				problem.reason);
 		if (value->type != JSON_OBJECT)
 			return err_set(&call->err, ERR_ARGS_INVALID, "the body must be a JSON object, not %s",
 				json_type_name(value->type));
@@ -89,7 +91,8 @@ static int bind_body(struct serving *s)
 
 static int too_large(struct serving *s)
 {
-	return err_deny(&s->call.err, ERR_LIMIT_BODY, "limits.max_body_bytes", "the body is over %zu bytes", s->body_max);
+	return err_deny(
+		&s->call.err, ERR_LIMIT_BODY, "limits.max_body_bytes", "the body is over %zu bytes", s->body_max);
 }
 
 /* -1 with call.err: over the limit, or no memory left. */
@@ -135,7 +138,8 @@ static void on_body(struct http_conn *c, ssize_t got, bool end, enum http_proble
 	if (got < 0) {
 		s->reading = false;
 		err_set(&s->call.err, problem == HTTP_TIMEOUT ? ERR_HTTP_TIMEOUT : ERR_HTTP_BAD_REQUEST,
-			problem == HTTP_TIMEOUT ? "the body did not arrive in time" : "the body is not valid chunked coding");
+			problem == HTTP_TIMEOUT ? "the body did not arrive in time"
+						: "the body is not valid chunked coding");
 		answer_error(s);
 		return;
 	}
@@ -179,7 +183,8 @@ static bool is_json(struct str type)
 		return true;
 	if (!str_is_nocase(media, "application/json"))
 		return false;
-	return charset.len == 0 || str_is_nocase(charset, "charset=utf-8") || str_is_nocase(charset, "charset=\"utf-8\"");
+	return charset.len == 0 || str_is_nocase(charset, "charset=utf-8") ||
+	       str_is_nocase(charset, "charset=\"utf-8\"");
 }
 
 static int choose_media(struct serving *s)
@@ -225,7 +230,8 @@ static void keep_headers(struct serving *s, const struct head *head)
 	call->http.if_none_match = keep(s, head, "if-none-match");
 	call->http.if_modified_since = keep(s, head, "if-modified-since");
 	call->http.raw_response = call->op->raw->response &&
-		(s->route.head || call->http.range.p || (accept.p && accept_names(accept, call->op->raw->media_type)));
+				  (s->route.head || call->http.range.p ||
+					  (accept.p && accept_names(accept, call->op->raw->media_type)));
 }
 
 static int take_query_arguments(struct serving *s)
@@ -239,7 +245,8 @@ static int no_query(struct serving *s)
 {
 	if (s->url.query.len == 0)
 		return 0;
-	return err_set(&s->call.err, ERR_ARGS_UNKNOWN, "%s takes its parameters in the JSON body, not in the query", s->call.op->id);
+	return err_set(&s->call.err, ERR_ARGS_UNKNOWN, "%s takes its parameters in the JSON body, not in the query",
+		s->call.op->id);
 }
 
 static int take(struct serving *s, const struct head *head, void (*then)(struct serving *s))
@@ -249,7 +256,8 @@ static int take(struct serving *s, const struct head *head, void (*then)(struct 
 	keep_headers(s, head);
 	if (!is_body_op(s)) {
 		if (http_body_length(s->conn) != 0)
-			return err_set(&call->err, ERR_ARGS_UNKNOWN, "%s takes its parameters in the query, not in a body", call->op->id);
+			return err_set(&call->err, ERR_ARGS_UNKNOWN,
+				"%s takes its parameters in the query, not in a body", call->op->id);
 	} else if (choose_media(s) < 0) {
 		return -1;
 	} else if (!call->http.raw_request) {

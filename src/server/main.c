@@ -115,7 +115,7 @@ static void notify_ready(void)
 static bool is_loopback(const char *address)
 {
 	return strncmp(address, "127.", 4) == 0 || strncmp(address, "localhost:", 10) == 0 ||
-		strncmp(address, "[::1]:", 6) == 0 || strncmp(address, "unix:", 5) == 0;
+	       strncmp(address, "[::1]:", 6) == 0 || strncmp(address, "unix:", 5) == 0;
 }
 
 static int listen_all(struct err *err)
@@ -135,7 +135,8 @@ static int listen_all(struct err *err)
 				o->listen[i]);
 		status = http_listen(server.http, o->listen[i], bound, sizeof bound);
 		if (status < 0)
-			return err_set(err, ERR_ARGS_INVALID, "cannot listen on '%s': %s", o->listen[i], strerrordesc_np(-status));
+			return err_set(err, ERR_ARGS_INVALID, "cannot listen on '%s': %s", o->listen[i],
+				strerrordesc_np(-status));
 		printf("agent-sandbox-server %s ready on %s%s\n", server_version,
 			strncmp(bound, "unix:", 5) == 0 ? "" : "http://", bound);
 	}
@@ -147,8 +148,11 @@ static int listen_all(struct err *err)
 static int make_policy(struct err *err)
 {
 	struct options *o = &server.options;
-	struct policy_settings settings = { .file = o->policy, .token = o->token, .base_dir = o->base_dir,
-		.disabled_groups = o->disabled_groups, .max_upload_size = o->max_upload_size };
+	struct policy_settings settings = { .file = o->policy,
+		.token = o->token,
+		.base_dir = o->base_dir,
+		.disabled_groups = o->disabled_groups,
+		.max_upload_size = o->max_upload_size };
 	struct policy *policy;
 
 	if (!settings.file && access(DEFAULT_POLICY, F_OK) == 0)

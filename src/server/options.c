@@ -29,8 +29,8 @@ static const struct option rows[] = {
 		"where relative paths start, and the default root (/home/user where it exists, else here)" },
 	{ "--disabled-groups", "ABX_SERVER_DISABLED_GROUPS", OPTION_TEXT, AT(disabled_groups), 0, 0, false, "LIST",
 		"groups to switch off, with commas" },
-	{ "--max-upload-size", "ABX_MAX_UPLOAD_SIZE", OPTION_INT, AT(max_upload_size), 1, INT64_C(1) << 53, false, "BYTES",
-		"largest file that files.upload_stream takes (104857600)" },
+	{ "--max-upload-size", "ABX_MAX_UPLOAD_SIZE", OPTION_INT, AT(max_upload_size), 1, INT64_C(1) << 53, false,
+		"BYTES", "largest file that files.upload_stream takes (104857600)" },
 	{ "--shutdown-grace", "ABX_SERVER_SHUTDOWN_GRACE", OPTION_INT, AT(shutdown_grace), 0, 3600, false, "SECONDS",
 		"what running calls get after SIGTERM (10)" },
 	{ "--log-level", "ABX_SERVER_LOG_LEVEL", OPTION_TEXT, AT(log_level), 0, 0, false, "LEVEL",
@@ -127,7 +127,8 @@ int options_parse(struct options *o, char **args, struct err *err)
 		if (!row)
 			return unknown(flag, err);
 		if (row->type == OPTION_FLAG ? has_value : !has_value && !args[1])
-			return err_set(err, ERR_ARGS_INVALID, "%s %s", row->flag, has_value ? "takes no value" : "needs a value");
+			return err_set(err, ERR_ARGS_INVALID, "%s %s", row->flag,
+				has_value ? "takes no value" : "needs a value");
 		if (row->type == OPTION_LIST && !listen_given) {
 			o->listen_count = 0; /* the flag replaces the variable's */
 			listen_given = true;
@@ -178,7 +179,8 @@ void options_print_help(void)
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		char head[64];
 
-		snprintf(head, sizeof head, "%s%s%s", rows[i].flag, rows[i].value ? " " : "", rows[i].value ? rows[i].value : "");
+		snprintf(head, sizeof head, "%s%s%s", rows[i].flag, rows[i].value ? " " : "",
+			rows[i].value ? rows[i].value : "");
 		printf("  %-26s %s\n", head, rows[i].text);
 		if (rows[i].variable)
 			printf("  %-26s variable: %s\n", "", rows[i].variable);

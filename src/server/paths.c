@@ -42,20 +42,22 @@ static bool is_policy(enum err_code code)
 	return code == ERR_POLICY_PATH || code == ERR_POLICY_READONLY || code == ERR_BUSY || code == ERR_ARGS_INVALID;
 }
 
-static int resolve_one(struct arena *arena, const struct principal *who, const struct field *field, struct path_arg *path,
-	struct err *err)
+static int resolve_one(struct arena *arena, const struct principal *who, const struct field *field,
+	struct path_arg *path, struct err *err)
 {
 	path->place = place_resolve(arena, who, path->given, field->flags, err);
 	if (!(field->flags & F_CWD))
 		return path->place ? 0 : -1;
 	if (!path->place)
-		return is_policy(err->code) ? -1 : failure_set(err, arena, "cwd", err->sys_errno ? err->sys_errno : ENOENT, path->given, NULL);
+		return is_policy(err->code) ? -1
+					    : failure_set(err, arena, "cwd", err->sys_errno ? err->sys_errno : ENOENT,
+						      path->given, NULL);
 	path->folder_fd = place_open(path->place, O_PATH | O_DIRECTORY, 0);
 	return path->folder_fd < 0 ? failure_set(err, arena, "cwd", -path->folder_fd, path->given, NULL) : 0;
 }
 
-int paths_resolve(struct arena *arena, const struct principal *who, const struct field *fields, void *params,
-	struct err *err)
+int paths_resolve(
+	struct arena *arena, const struct principal *who, const struct field *fields, void *params, struct err *err)
 {
 	for (const struct field *field = fields; field && field->type != FIELD_NONE; field++) {
 		size_t count;

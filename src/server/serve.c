@@ -62,9 +62,11 @@ static int step_route(struct serving *s, const struct head *head)
 	int status = url_parse(&s->call.arena, head->target, &s->url, &authority);
 
 	if (status < 0)
-		return err_set(&s->call.err, status == -EINVAL ? ERR_HTTP_BAD_REQUEST : ERR_BUSY, "the request target is malformed");
+		return err_set(&s->call.err, status == -EINVAL ? ERR_HTTP_BAD_REQUEST : ERR_BUSY,
+			"the request target is malformed");
 	if (authority.len && !str_eq(authority, head->host))
-		return err_set(&s->call.err, ERR_HTTP_BAD_REQUEST, "the target names another host than the Host header");
+		return err_set(
+			&s->call.err, ERR_HTTP_BAD_REQUEST, "the target names another host than the Host header");
 	/* The query outlives the head. */
 	s->url.query.p = arena_strndup(&s->call.arena, s->url.query.p, s->url.query.len);
 	if (!s->url.query.p)
@@ -87,7 +89,8 @@ static int step_credentials(struct serving *s, const struct head *head)
 		struct str scheme = str_cut(&line, ' ');
 
 		if (!str_is_nocase(scheme, "bearer"))
-			return err_set(&s->call.err, ERR_AUTH_INVALID, "the Authorization header must be of the Bearer scheme");
+			return err_set(&s->call.err, ERR_AUTH_INVALID,
+				"the Authorization header must be of the Bearer scheme");
 		bearer = line;
 	}
 	s->call.caller = policy_authenticate(s->policy, bearer, head_get(head, "x-access-token"), &s->call.err);
@@ -234,11 +237,11 @@ static void log_call(const struct serving *s, uint64_t sent_bytes)
 
 	if (!log_wants(LOG_INFO))
 		return;
-	log_event(LOG_INFO, "call", "id=%s op=%s caller=%s status=%d error=%s ms=%.3f bytes=%llu gone=%d reason=%s", call->request_id,
-		call->op ? call->op->id : "-", call->caller ? principal_name(call->caller) : "-", s->status,
-		call->err.code ? err_info(call->err.code)->wire_code : "-",
-		(double)(clock_now_ns() - call->started_ns) / (double)NS_PER_MS, (unsigned long long)sent_bytes, call->gone,
-		call->err.code ? log_value(text, sizeof text, str_of(call->err.text)) : "-");
+	log_event(LOG_INFO, "call", "id=%s op=%s caller=%s status=%d error=%s ms=%.3f bytes=%llu gone=%d reason=%s",
+		call->request_id, call->op ? call->op->id : "-", call->caller ? principal_name(call->caller) : "-",
+		s->status, call->err.code ? err_info(call->err.code)->wire_code : "-",
+		(double)(clock_now_ns() - call->started_ns) / (double)NS_PER_MS, (unsigned long long)sent_bytes,
+		call->gone, call->err.code ? log_value(text, sizeof text, str_of(call->err.text)) : "-");
 }
 
 static void on_done(struct http_conn *c, uint64_t sent_bytes)
@@ -294,7 +297,8 @@ const struct policy *serve_policy(void)
 void serve_drain(void)
 {
 	server.draining = true;
-	LIST_EACH(node, &server.all) {
+	LIST_EACH(node, &server.all)
+	{
 		struct serving *s = OWNER(node, struct serving, node);
 
 		if (s->call.on_shutdown)
@@ -307,5 +311,5 @@ void serve_drain(void)
 void serve_cancel_all(void)
 {
 	LIST_EACH(node, &server.all)
-		gone(OWNER(node, struct serving, node));
+	gone(OWNER(node, struct serving, node));
 }

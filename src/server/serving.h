@@ -15,19 +15,19 @@
 struct serving {
 	struct call call;
 	struct http_conn *conn;
-	struct policy *policy;    /* as it was when the request came */
-	struct list_node node;    /* in the list of all */
+	struct policy *policy; /* as it was when the request came */
+	struct list_node node; /* in the list of all */
 	struct route route;
 	struct url url;
-	const char *cors_origin;  /* a listed one: the answer carries it */
-	bool reading;             /* the JSON body is on its way: no op runs yet */
+	const char *cors_origin;         /* a listed one: the answer carries it */
+	bool reading;                    /* the JSON body is on its way: no op runs yet */
 	void (*then)(struct serving *s); /* when its arguments are bound */
-	call_body_fn *body_fn;    /* the op's, while it waits for raw bytes */
+	call_body_fn *body_fn;           /* the op's, while it waits for raw bytes */
 	bool answered;
-	int status;               /* of the answer, for the log */
-	char *body;               /* JSON text; taken from the budget */
+	int status; /* of the answer, for the log */
+	char *body; /* JSON text; taken from the budget */
 	size_t body_len, body_size, body_max;
-	struct rope rope;         /* the answer's JSON */
+	struct rope rope; /* the answer's JSON */
 	struct source rope_source;
 };
 
@@ -37,6 +37,6 @@ void intake_free(struct serving *s);
 
 /* answer.c */
 extern const struct call_port answer_port;
-void answer_error(struct serving *s);                                   /* from call.err */
-void answer_options(struct serving *s, const struct head *head);        /* 204 */
+void answer_error(struct serving *s);                            /* from call.err */
+void answer_options(struct serving *s, const struct head *head); /* 204 */
 void answer_problem(struct http_conn *c, enum http_problem problem, const char *reason);

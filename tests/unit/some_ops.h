@@ -31,21 +31,48 @@ static const struct limit some_start_limits[] = {
 };
 
 static const struct op some_health = { .id = "core.health", .endpoint = "health", .group = "core", .path = "/health" };
-static const struct op some_capabilities = { .id = "core.capabilities", .endpoint = "capabilities", .group = "core",
-	.scope = "core:read", .path = "/capabilities" };
+static const struct op some_capabilities = { .id = "core.capabilities",
+	.endpoint = "capabilities",
+	.group = "core",
+	.scope = "core:read",
+	.path = "/capabilities" };
 static const struct op some_reload = { .id = "core.reload", .group = "core", .scope = "admin", .path = "/reload" };
-static const struct op some_list = { .id = "files.list", .endpoint = "files_list", .group = "file_ops",
-	.scope = "files:read", .path = "/files/list", .params = some_read_path };
-static const struct op some_delete = { .id = "files.delete", .endpoint = "files_delete", .group = "file_ops",
-	.scope = "files:write", .path = "/files", .params = some_write_path };
-static const struct op some_upload = { .id = "files.upload_stream", .endpoint = "files_upload_stream", .group = "file_ops",
-	.scope = "files:write", .path = "/files/upload-stream", .params = some_write_path, .limits = some_upload_limits };
-static const struct op some_start = { .id = "process.start", .endpoint = "process_start", .group = "process",
-	.scope = "process:run", .path = "/process/start", .limits = some_start_limits, .effects = OP_RUNS };
-static const struct op some_info = { .id = "system.info", .endpoint = "system_info", .group = "system",
-	.scope = "system:read", .path = "/system/info" };
-static const struct op some_git = { .id = "devtools.git.status", .endpoint = "git_status", .group = "dev_tools",
-	.scope = "git:read", .path = "/git/status" };
+static const struct op some_list = { .id = "files.list",
+	.endpoint = "files_list",
+	.group = "file_ops",
+	.scope = "files:read",
+	.path = "/files/list",
+	.params = some_read_path };
+static const struct op some_delete = { .id = "files.delete",
+	.endpoint = "files_delete",
+	.group = "file_ops",
+	.scope = "files:write",
+	.path = "/files",
+	.params = some_write_path };
+static const struct op some_upload = { .id = "files.upload_stream",
+	.endpoint = "files_upload_stream",
+	.group = "file_ops",
+	.scope = "files:write",
+	.path = "/files/upload-stream",
+	.params = some_write_path,
+	.limits = some_upload_limits };
+static const struct op some_start = { .id = "process.start",
+	.endpoint = "process_start",
+	.group = "process",
+	.scope = "process:run",
+	.path = "/process/start",
+	.limits = some_start_limits,
+	.effects = OP_RUNS };
+static const struct op some_info = { .id = "system.info",
+	.endpoint = "system_info",
+	.group = "system",
+	.scope = "system:read",
+	.path = "/system/info" };
+static const struct op some_git = { .id = "devtools.git.status",
+	.endpoint = "git_status",
+	.group = "dev_tools",
+	.scope = "git:read",
+	.path = "/git/status" };
 
-const struct op *const ops_all[] = { &some_health, &some_capabilities, &some_reload, &some_list, &some_delete, &some_upload,
-	&some_start, &some_info, &some_git, NULL };
+const struct op *const ops_all[] = { &some_health, &some_capabilities, &some_reload, &some_list, &some_delete,
+	&some_upload, &some_start, &some_info, &some_git, NULL };

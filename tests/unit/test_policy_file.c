@@ -67,8 +67,8 @@ static void defaults(void **state)
 	assert_false(config->files.fsync);
 	assert_int_equal(config->process.umask, 022);
 	assert_null(config->process.user);
-	assert_int_equal(config->process.signals, 1u << 1 | 1u << 2 | 1u << 3 | 1u << 9 | 1u << 10 | 1u << 12 | 1u << 15 |
-							  1u << 18 | 1u << 19 | 1u << 20);
+	assert_int_equal(config->process.signals, 1u << 1 | 1u << 2 | 1u << 3 | 1u << 9 | 1u << 10 | 1u << 12 |
+							  1u << 15 | 1u << 18 | 1u << 19 | 1u << 20);
 	assert_string_equal(config->process.inherit[5], "LC_*");
 	policy_file_free(config);
 	takes("# nothing\n");
@@ -240,16 +240,21 @@ static void unknown_keys(void **state)
 	refuses("verison: 1\n", "p.yaml:1:1: unknown key 'verison', did you mean 'version'?");
 	refuses("version: 1\nquux: 1\n", "p.yaml:2:1: unknown key 'quux'");
 	refuses("paths:\n  rootz: [/a]\n", "p.yaml:2:3: unknown key 'paths.rootz', did you mean 'roots'?");
-	refuses("process: {env: {inheret: []}}\n", "p.yaml:1:17: unknown key 'process.env.inheret', did you mean 'inherit'?");
-	refuses("process: {rlimits: {nofiles: 1}}\n", "p.yaml:1:21: unknown key 'process.rlimits.nofiles', did you mean 'nofile'?");
+	refuses("process: {env: {inheret: []}}\n",
+		"p.yaml:1:17: unknown key 'process.env.inheret', did you mean 'inherit'?");
+	refuses("process: {rlimits: {nofiles: 1}}\n",
+		"p.yaml:1:21: unknown key 'process.rlimits.nofiles', did you mean 'nofile'?");
 	refuses("tokens:\n- nam: ci\n", "p.yaml:2:3: unknown key 'nam', did you mean 'name'?");
 	refuses("groups: {file_op: true}\n", "p.yaml:1:10: unknown group 'file_op', did you mean 'file_ops'?");
 	refuses("ops:\n  files.delte: false\n", "p.yaml:2:3: unknown op 'files.delte', did you mean 'files.delete'?");
-	refuses("limits:\n  process.strat: {max_processes: 1}\n", "p.yaml:2:3: unknown op 'process.strat', did you mean 'process.start'?");
+	refuses("limits:\n  process.strat: {max_processes: 1}\n",
+		"p.yaml:2:3: unknown op 'process.strat', did you mean 'process.start'?");
 	refuses("limits: {process.start: {max_process: 1}}",
 		"p.yaml:1:26: 'process.start' has no limit 'max_process', did you mean 'max_processes'?");
 	refuses("limits: {system.info: {max: 1}}", "p.yaml:1:24: 'system.info' has no limit 'max'");
-	refuses("tokens: [{name: a, sha256: " HASH ", scopes: [\"file:*\"]}]", "p.yaml:1:102: unknown scope 'file:*', did you mean 'files:read'?");
+	refuses("tokens: [{name: a, scopes: [file:read]}]",
+		"p.yaml:1:29: unknown scope 'file:read', did you mean 'files:read'?");
+	refuses("tokens: [{name: a, sha256: " HASH ", scopes: [\"file:*\"]}]", "p.yaml:1:103: unknown scope 'file:*'");
 }
 
 static void wrong_types(void **state)
@@ -267,7 +272,8 @@ static void wrong_types(void **state)
 	refuses("limits: {max_watchers: 1.5}", "p.yaml:1:24: a whole number is wanted here, not '1.5'");
 	refuses("limits: {max_watchers: -1}", "p.yaml:1:24: a whole number is wanted here, not '-1'");
 	refuses("limits: {max_watchers: \"1\"}", "p.yaml:1:24: a whole number is wanted here, not '1'");
-	refuses("limits: {max_watchers: 99999999999999999999}", "p.yaml:1:24: a whole number is wanted here, not '99999999999999999999'");
+	refuses("limits: {max_watchers: 99999999999999999999}",
+		"p.yaml:1:24: a whole number is wanted here, not '99999999999999999999'");
 	refuses("limits: {rate: {per_second: fast}}", "p.yaml:1:29: a number is wanted here, not 'fast'");
 	refuses("limits: {rate: {per_second: 1e9}}", "p.yaml:1:29: a number is wanted here, not '1e9'");
 	refuses("limits: {rate: 5}", "p.yaml:1:16: a map of keys is wanted here, not a plain value");
@@ -283,29 +289,38 @@ static void wrong_values(void **state)
 {
 	(void)state;
 	refuses("version: 2", "p.yaml:1:10: this build knows version 1 of the policy file, not 2");
-	refuses("profile: open", "p.yaml:1:10: one of default, read_only, full_access, locked is wanted here, not 'open'");
+	refuses("profile: open",
+		"p.yaml:1:10: one of default, read_only, full_access, locked is wanted here, not 'open'");
 	refuses("groups: {core: false}", "p.yaml:1:10: the group 'core' cannot be switched off");
-	refuses("ops: {core.health: false}", "p.yaml:1:7: 'core.health' is of the group 'core', which cannot be switched off");
-	refuses("ops: {files.list: true, files_list: false}", "p.yaml:1:25: 'files.list' and 'files_list' are the same op");
+	refuses("ops: {core.health: false}",
+		"p.yaml:1:7: 'core.health' is of the group 'core', which cannot be switched off");
+	refuses("ops: {files.list: true, files_list: false}",
+		"p.yaml:1:25: 'files.list' and 'files_list' are the same op");
 	refuses("paths: {base: home}", "p.yaml:1:15: an absolute path is wanted here, not 'home'");
 	refuses("paths: {roots: [/a, b]}", "p.yaml:1:21: an absolute path is wanted here, not 'b'");
 	refuses("paths: {roots: []}", "p.yaml:1:16: at least one path is wanted here");
 	refuses("server: {shutdown_grace: 3601}", "p.yaml:1:26: a number from 0 to 3600 is wanted here, not 3601");
 	refuses("limits: {max_body_bytes: 0}", "p.yaml:1:26: a number from 1024 to 1073741824 is wanted here, not 0");
-	refuses("limits: {process.start: {max_processes: 1001}}", "p.yaml:1:41: 'max_processes' of 'process.start' can be at most 1000");
+	refuses("limits: {process.start: {max_processes: 1001}}",
+		"p.yaml:1:41: 'max_processes' of 'process.start' can be at most 1000");
 	refuses("limits: {process.start: {retain: 1}, process_start: {retain: 2}}",
 		"p.yaml:1:38: limits of 'process.start' stand here already under its other name");
 	refuses("process: {umask: 22}", "p.yaml:1:18: three or four octal digits are wanted here, not '22'");
 	refuses("process: {umask: \"088\"}", "p.yaml:1:18: three or four octal digits are wanted here, not '088'");
 	refuses("process: {umask: \"4022\"}", "p.yaml:1:18: a mode up to 0777 is wanted here, not '4022'");
 	refuses("process: {signals: [0]}", "p.yaml:1:21: a number from 1 to 63 is wanted here, not 0");
-	refuses("process: {env: {set: {ABX_SERVER_TOKEN: x}}}", "p.yaml:1:23: variables of the server itself, ABX_*, are never given to programs");
-	refuses("process: {env: {inherit: [ABX_TOKEN]}}", "p.yaml:1:27: variables of the server itself, ABX_*, are never given to programs");
+	refuses("process: {env: {set: {ABX_SERVER_TOKEN: x}}}",
+		"p.yaml:1:23: variables of the server itself, ABX_*, are never given to programs");
+	refuses("process: {env: {inherit: [ABX_TOKEN]}}",
+		"p.yaml:1:27: variables of the server itself, ABX_*, are never given to programs");
 	refuses("process: {env: {inherit: [\"*_X\"]}}", "p.yaml:1:27: '*' can only stand at the end, not as in '*_X'");
 	refuses("process: {env: {set: {\"A=B\": x}}}", "p.yaml:1:23: 'A=B' is not a variable's name");
-	refuses("cors: {origins: [\"*\"]}", "p.yaml:1:18: an origin like https://app.example.com is wanted here, not '*'");
-	refuses("cors: {origins: [\"https://a.example/\"]}", "p.yaml:1:18: an origin like https://app.example.com is wanted here, not 'https://a.example/'");
-	refuses("cors: {origins: [null]}", "p.yaml:1:18: an origin like https://app.example.com is wanted here, not 'null'");
+	refuses("cors: {origins: [\"*\"]}",
+		"p.yaml:1:18: an origin like https://app.example.com is wanted here, not '*'");
+	refuses("cors: {origins: [\"https://a.example/\"]}",
+		"p.yaml:1:18: an origin like https://app.example.com is wanted here, not 'https://a.example/'");
+	refuses("cors: {origins: [null]}",
+		"p.yaml:1:18: an origin like https://app.example.com is wanted here, not 'null'");
 }
 
 static void tokens(void **state)
@@ -315,12 +330,16 @@ static void tokens(void **state)
 	takes("tokens: [{name: a, sha256: " HASH ", scopes: []}]");
 	refuses("tokens: [{sha256: " HASH ", scopes: []}]", "p.yaml:1:10: a token without a name");
 	refuses("tokens: [{name: a, scopes: []}]", "p.yaml:1:10: the token 'a' has no sha256");
-	refuses("tokens: [{name: a, sha256: " HASH "}]", "p.yaml:1:10: the token 'a' has no scopes; '[\"*\"]' is all of them");
-	refuses("tokens: [{name: a, sha256: secret}]", "p.yaml:1:28: 64 hexadecimal digits are wanted here: the SHA-256 of the token");
-	refuses("tokens: [{name: a b}]", "p.yaml:1:17: a name of letters, digits, '-' and '_' is wanted here, not 'a b'");
+	refuses("tokens: [{name: a, sha256: " HASH "}]",
+		"p.yaml:1:10: the token 'a' has no scopes; '[\"*\"]' is all of them");
+	refuses("tokens: [{name: a, sha256: secret}]",
+		"p.yaml:1:28: 64 hexadecimal digits are wanted here: the SHA-256 of the token");
+	refuses("tokens: [{name: a b}]",
+		"p.yaml:1:17: a name of letters, digits, '-' and '_' is wanted here, not 'a b'");
 	refuses("tokens: [{name: \"\"}]", "p.yaml:1:17: a name of 1 to 64 characters is wanted here");
 	refuses("tokens: [{name: local}]", "p.yaml:1:17: 'local' is the caller of a server without tokens");
-	refuses("tokens: [{name: a, expires: tomorrow}]", "p.yaml:1:29: a time like 2027-01-01T00:00:00Z is wanted here, not 'tomorrow'");
+	refuses("tokens: [{name: a, expires: tomorrow}]",
+		"p.yaml:1:29: a time like 2027-01-01T00:00:00Z is wanted here, not 'tomorrow'");
 	refuses("tokens: [{name: a, limits: {max_connections: 1}}]",
 		"p.yaml:1:29: 'max_connections' is a limit of the whole server, not of a token");
 	refuses("tokens:\n- {name: a, sha256: " HASH ", scopes: []}\n- {name: a, sha256: " OTHER ", scopes: []}\n",
@@ -334,21 +353,35 @@ static void tokens(void **state)
 static void not_yet(void **state)
 {
 	(void)state;
-	refuses("process:\n  confine: paths\n", "p.yaml:2:3: 'process.confine' is not supported by this build yet; it can only be off");
-	refuses("process: {confine: best_effort}", "p.yaml:1:11: 'process.confine' is not supported by this build yet; it can only be off");
-	refuses("process: {network: none}", "p.yaml:1:11: 'process.network' is not supported by this build yet; it can only be inherit");
-	refuses("process: {read: [/opt]}", "p.yaml:1:11: 'process.read' is not supported by this build yet; it can only be []");
-	refuses("process: {cgroup: {memory_max: 1}}", "p.yaml:1:20: 'process.cgroup.memory_max' is not supported by this build yet; it can only be 0");
-	refuses("process: {cgroup: {cpu_max: 0.5}}", "p.yaml:1:20: 'process.cgroup.cpu_max' is not supported by this build yet; it can only be 0");
-	refuses("process: {cgroup: {pids_max: 9}}", "p.yaml:1:20: 'process.cgroup.pids_max' is not supported by this build yet; it can only be 0");
-	refuses("browser: {allow_hosts: [a.example]}", "p.yaml:1:11: 'browser.allow_hosts' is not supported by this build yet; it can only be [\"*\"]");
-	refuses("browser: {allow_hosts: [\"*\", a.example]}", "p.yaml:1:11: 'browser.allow_hosts' is not supported by this build yet; it can only be [\"*\"]");
-	refuses("browser: {allow_hosts: []}", "p.yaml:1:11: 'browser.allow_hosts' is not supported by this build yet; it can only be [\"*\"]");
-	refuses("audit: {file: /var/log/abx}", "p.yaml:1:9: 'audit.file' is not supported by this build yet; it can only be \"\"");
-	refuses("devtools: {languages: {r: [Rscript, \"{file}\"]}}", "p.yaml:1:12: 'devtools.languages' is not supported by this build yet; it can only be {}");
-	refuses("server: {trust_forwarded: true}", "p.yaml:1:10: 'server.trust_forwarded' is not supported by this build yet; it can only be false");
+	refuses("process:\n  confine: paths\n",
+		"p.yaml:2:3: 'process.confine' is not supported by this build yet; it can only be off");
+	refuses("process: {confine: best_effort}",
+		"p.yaml:1:11: 'process.confine' is not supported by this build yet; it can only be off");
+	refuses("process: {network: none}",
+		"p.yaml:1:11: 'process.network' is not supported by this build yet; it can only be inherit");
+	refuses("process: {read: [/opt]}",
+		"p.yaml:1:11: 'process.read' is not supported by this build yet; it can only be []");
+	refuses("process: {cgroup: {memory_max: 1}}",
+		"p.yaml:1:20: 'process.cgroup.memory_max' is not supported by this build yet; it can only be 0");
+	refuses("process: {cgroup: {cpu_max: 0.5}}",
+		"p.yaml:1:20: 'process.cgroup.cpu_max' is not supported by this build yet; it can only be 0");
+	refuses("process: {cgroup: {pids_max: 9}}",
+		"p.yaml:1:20: 'process.cgroup.pids_max' is not supported by this build yet; it can only be 0");
+	refuses("browser: {allow_hosts: [a.example]}",
+		"p.yaml:1:11: 'browser.allow_hosts' is not supported by this build yet; it can only be [\"*\"]");
+	refuses("browser: {allow_hosts: [\"*\", a.example]}",
+		"p.yaml:1:11: 'browser.allow_hosts' is not supported by this build yet; it can only be [\"*\"]");
+	refuses("browser: {allow_hosts: []}",
+		"p.yaml:1:11: 'browser.allow_hosts' is not supported by this build yet; it can only be [\"*\"]");
+	refuses("audit: {file: /var/log/abx}",
+		"p.yaml:1:9: 'audit.file' is not supported by this build yet; it can only be \"\"");
+	refuses("devtools: {languages: {r: [Rscript, \"{file}\"]}}",
+		"p.yaml:1:12: 'devtools.languages' is not supported by this build yet; it can only be {}");
+	refuses("server: {trust_forwarded: true}",
+		"p.yaml:1:10: 'server.trust_forwarded' is not supported by this build yet; it can only be false");
 	/* Their types count all the same. */
-	refuses("process: {confine: strict}", "p.yaml:1:20: one of off, paths, best_effort is wanted here, not 'strict'");
+	refuses("process: {confine: strict}",
+		"p.yaml:1:20: one of off, paths, best_effort is wanted here, not 'strict'");
 	refuses("devtools: {languages: {r: []}}", "p.yaml:1:27: a program is wanted here");
 }
 
@@ -407,7 +440,8 @@ static void files(void **state)
 	assert_null(config->file);
 	policy_file_free(config);
 	assert_null(policy_file_load("/nonexistent/policy.yaml", &err));
-	assert_string_equal(err.text, "the policy file '/nonexistent/policy.yaml' cannot be read: no such file or folder");
+	assert_string_equal(
+		err.text, "the policy file '/nonexistent/policy.yaml' cannot be read: no such file or folder");
 	assert_null(policy_file_load("/tmp", &err));
 	assert_string_equal(err.text, "the policy file '/tmp' cannot be read: it is a folder");
 	assert_null(policy_file_load("/dev/zero", &err));
@@ -480,8 +514,8 @@ static void docs(void **state)
 			char line[512];
 			const char *tick = row->def[0] ? "`" : "";
 
-			snprintf(line, sizeof line, "| `%s` | %s%s%s | %s%s |", row->key, tick, row->def, tick, row->text,
-				row->only ? " (not supported yet)" : "");
+			snprintf(line, sizeof line, "| `%s` | %s%s%s | %s%s |", row->key, tick, row->def, tick,
+				row->text, row->only ? " (not supported yet)" : "");
 			if (!strstr(text, line))
 				fail_msg("docs/policy.md lacks the line\n%s", line);
 		}

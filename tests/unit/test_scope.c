@@ -80,7 +80,8 @@ static void known(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(patterns), cmocka_unit_test(lists), cmocka_unit_test(known) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(patterns), cmocka_unit_test(lists),
+		cmocka_unit_test(known) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

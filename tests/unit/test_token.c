@@ -18,13 +18,18 @@ static void digests(void **state)
 	(void)state;
 	/* FIPS 180-2, appendix B.1. */
 	token_digest(STR("abc"), hash);
-	assert_int_equal(token_parse_digest(STR("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"), parsed), 0);
+	assert_int_equal(
+		token_parse_digest(STR("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"), parsed), 0);
 	assert_memory_equal(hash, parsed, sizeof hash);
-	assert_int_equal(token_parse_digest(STR("BA7816BF8F01CFEA414140DE5DAE2223B00361A396177A9CB410FF61F20015AD"), parsed), 0);
+	assert_int_equal(
+		token_parse_digest(STR("BA7816BF8F01CFEA414140DE5DAE2223B00361A396177A9CB410FF61F20015AD"), parsed), 0);
 	memcpy(before, parsed, sizeof before);
-	assert_true(token_parse_digest(STR("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015a"), parsed) < 0);
-	assert_true(token_parse_digest(STR("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015adaa"), parsed) < 0);
-	assert_true(token_parse_digest(STR("ga7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"), parsed) < 0);
+	assert_true(
+		token_parse_digest(STR("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015a"), parsed) < 0);
+	assert_true(token_parse_digest(
+			    STR("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015adaa"), parsed) < 0);
+	assert_true(token_parse_digest(
+			    STR("ga7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"), parsed) < 0);
 	assert_true(token_parse_digest(STR(""), parsed) < 0);
 	assert_memory_equal(parsed, before, sizeof before);
 }
@@ -173,8 +178,8 @@ static void files(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(digests), cmocka_unit_test(finding), cmocka_unit_test(times),
-		cmocka_unit_test(shapes), cmocka_unit_test(files) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(digests), cmocka_unit_test(finding),
+		cmocka_unit_test(times), cmocka_unit_test(shapes), cmocka_unit_test(files) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

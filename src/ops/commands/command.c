@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ops/commands/command.h"
 
-
 #include "policy/place.h"
 #include "policy/policy.h"
 #include "spawn/failure.h"
@@ -52,8 +51,8 @@ static int check_length(struct call *call, const char *what, const char *name, s
 {
 	if (len <= ARG_MAX_BYTES)
 		return 0;
-	return err_set(&call->err, ERR_ARGS_INVALID, "%s '%.60s' has %zu bytes; the system takes at most %d", what, name, len,
-		ARG_MAX_BYTES);
+	return err_set(&call->err, ERR_ARGS_INVALID, "%s '%.60s' has %zu bytes; the system takes at most %d", what,
+		name, len, ARG_MAX_BYTES);
 }
 
 /* The text in a file of memory only, read from its start. */
@@ -124,7 +123,8 @@ static int plan_env(struct call *call, const struct command *command, struct pla
 	for (size_t i = 0; i < command->env.count; i++) {
 		if (policy_check_env(call->caller, str_of(pairs[i].name), &call->err) < 0)
 			return -1;
-		if (check_length(call, "the variable", pairs[i].name, strlen(pairs[i].name) + 1 + pairs[i].value.len) < 0)
+		if (check_length(call, "the variable", pairs[i].name, strlen(pairs[i].name) + 1 + pairs[i].value.len) <
+			0)
 			return -1;
 		child_env_put(&env, pairs[i].name, pairs[i].value);
 	}
@@ -135,7 +135,7 @@ static int plan_env(struct call *call, const struct command *command, struct pla
 static int plan_user(struct call *call, const struct command *command, struct plan *plan)
 {
 	const struct policy *policy = principal_policy(call->caller);
-	const struct user *user;
+	const struct run_as *user;
 
 	if (command->user && policy_check_user(call->caller, command->user, &call->err) < 0)
 		return -1;
@@ -177,7 +177,8 @@ static int plan_cwd(struct call *call, const struct command *command, struct pla
 	plan->base_fd = place_base_fd(call->caller);
 	plan->spawn.dir_fd = plan->base_fd;
 	if (plan->base_fd < 0)
-		return failure_set(&call->err, &call->arena, "cwd", -plan->base_fd, str_of(place_base_path(call->caller)), NULL);
+		return failure_set(
+			&call->err, &call->arena, "cwd", -plan->base_fd, str_of(place_base_path(call->caller)), NULL);
 	return 0;
 }
 
@@ -196,14 +197,15 @@ static int make_plan(struct call *call, const struct command *command, bool want
 	return plan_cwd(call, command, plan);
 }
 
-static struct tree *start(struct call *call, struct plan *plan, const struct tree_events *events, void *user,
-	struct child *ret_child)
+static struct tree *start(
+	struct call *call, struct plan *plan, const struct tree_events *events, void *user, struct child *ret_child)
 {
 	struct spawn_failure failure;
 	struct tree *tree = tree_start(call->loop, &plan->spawn, events, user, ret_child, &failure, &call->err);
 
 	if (!tree && call->err.code == ERR_COMMANDS_START)
-		failure_set(&call->err, &call->arena, failure.step, failure.number, str_of(plan->spawn.argv[0]), failure.reason);
+		failure_set(&call->err, &call->arena, failure.step, failure.number, str_of(plan->spawn.argv[0]),
+			failure.reason);
 	return tree;
 }
 

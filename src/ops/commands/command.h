@@ -21,22 +21,33 @@ struct command {
 
 /* at: the member of S that is the struct command. */
 #define COMMAND_PARAMS(S, at) \
-	FIELD_ROW_AS(S, at.text, "command", const char *, FIELD_STRING, "Text that the shell runs, as its -c argument."), \
-	FIELD_ROW_AS(S, at.argv, "argv", struct list, FIELD_ARRAY, "Program and arguments, without a shell.", \
-		.item_type = FIELD_STRING, .item_size = sizeof(const char *)), \
-	FIELD_ROW_AS(S, at.shell, "shell", const char *, FIELD_STRING, "The shell; /bin/bash where it exists, else /bin/sh."), \
-	FIELD_ROW_AS(S, at.cwd, "cwd", struct path_arg, FIELD_PATH, "Working directory; the base directory by default.", \
-		.flags = F_CWD), \
-	FIELD_ROW_AS(S, at.env, "env", struct list, FIELD_MAP, "Variables on top of the server's for children.", \
-		.item_size = sizeof(struct pair)), \
-	FIELD_ROW_AS(S, at.user, "user", const char *, FIELD_STRING, "User to run as, one that the policy lists.")
+	FIELD_ROW_AS( \
+		S, at.text, "command", const char *, FIELD_STRING, "Text that the shell runs, as its -c argument."), \
+		FIELD_ROW_AS(S, at.argv, "argv", struct list, FIELD_ARRAY, "Program and arguments, without a shell.", \
+			.item_type = FIELD_STRING, .item_size = sizeof(const char *)), \
+		FIELD_ROW_AS(S, at.shell, "shell", const char *, FIELD_STRING, \
+			"The shell; /bin/bash where it exists, else /bin/sh."), \
+		FIELD_ROW_AS(S, at.cwd, "cwd", struct path_arg, FIELD_PATH, \
+			"Working directory; the base directory by default.", .flags = F_CWD), \
+		FIELD_ROW_AS(S, at.env, "env", struct list, FIELD_MAP, \
+			"Variables on top of the server's for children.", .item_size = sizeof(struct pair)), \
+		FIELD_ROW_AS( \
+			S, at.user, "user", const char *, FIELD_STRING, "User to run as, one that the policy lists.")
 
 #define COMMAND_INPUT(S, at) \
-	FIELD_ROW_AS(S, at.input, "stdin", struct str, FIELD_TEXT, "Standard input as text; without it end of file at once."), \
-	FIELD_ROW_AS(S, at.input_bytes, "stdin_b64", struct str, FIELD_BYTES, "Standard input as bytes in base64.")
+	FIELD_ROW_AS(S, at.input, "stdin", struct str, FIELD_TEXT, \
+		"Standard input as text; without it end of file at once."), \
+		FIELD_ROW_AS( \
+			S, at.input_bytes, "stdin_b64", struct str, FIELD_BYTES, "Standard input as bytes in base64.")
 
-#define COMMAND_ONE_OF { .names = { "command", "argv" } }
-#define COMMAND_INPUT_ONE_OF { .names = { "stdin", "stdin_b64" }, .optional = true }
+#define COMMAND_ONE_OF \
+	{ \
+		.names = { "command", "argv" } \
+	}
+#define COMMAND_INPUT_ONE_OF \
+	{ \
+		.names = { "stdin", "stdin_b64" }, .optional = true \
+	}
 
 /* What can keep a program from starting. */
 #define COMMAND_ERRORS ERR_COMMANDS_START, ERR_POLICY_COMMAND, ERR_POLICY_ENV

@@ -16,8 +16,8 @@
 
 enum {
 	TIMEOUT_MAX = 3600,
-	JOURNAL_BYTES = 256 * 1024, /* between the command and a slow caller */
-	EVENT_BYTES = 32 * 1024,    /* of output in one event */
+	JOURNAL_BYTES = 256 * 1024,   /* between the command and a slow caller */
+	EVENT_BYTES = 32 * 1024,      /* of output in one event */
 	LINE_MAX_BYTES = 1024 * 1024, /* a longer line is cut */
 };
 
@@ -45,40 +45,47 @@ struct exit_event {
 	bool background, oom_killed;
 };
 
-static const struct field params[] = {
-	COMMAND_PARAMS(struct in, command),
-	COMMAND_INPUT(struct in, command),
-	P_NUM(struct in, timeout, 0, 0, TIMEOUT_MAX, "Seconds until the command and all that it started are ended; 0 is no limit."),
+static const struct field params[] = { COMMAND_PARAMS(struct in, command), COMMAND_INPUT(struct in, command),
+	P_NUM(struct in, timeout, 0, 0, TIMEOUT_MAX,
+		"Seconds until the command and all that it started are ended; 0 is no limit."),
 	P_CHOICE(struct in, encoding, ENCODING_UTF8, encoding_choices, "How output is given: as text, or exactly."),
-	P_BOOL(struct in, lines, false, "One event for each whole line, without its newline (text only; a line over 1 MiB is cut)."),
-	FIELDS_END
-};
+	P_BOOL(struct in, lines, false,
+		"One event for each whole line, without its newline (text only; a line over 1 MiB is cut)."),
+	FIELDS_END };
 
 static const struct one_of one_of[] = { COMMAND_ONE_OF, COMMAND_INPUT_ONE_OF, { .names = { NULL } } };
 
 static const struct field start_rows[] = { R_INT(struct start_event, pid, "Process id of the command."), FIELDS_END };
 
-static const struct field output_rows[] = {
-	R_OUTPUT(struct output_event, data, "data", "The bytes, as text or base64."),
-	R_FLAG(struct output_event, lossy, "Bytes that are not UTF-8 were replaced."),
-	FIELDS_END
-};
+static const struct field output_rows[] = { R_OUTPUT(
+						    struct output_event, data, "data", "The bytes, as text or base64."),
+	R_FLAG(struct output_event, lossy, "Bytes that are not UTF-8 were replaced."), FIELDS_END };
 
-static const struct field exit_rows[] = {
-	R_INT(struct exit_event, exit_code, "Its exit code; 128 and N when signal N ended it."),
+static const struct field exit_rows[] = { R_INT(struct exit_event, exit_code,
+						  "Its exit code; 128 and N when signal N ended it."),
 	R_OPT_STRING(struct exit_event, signal, "The signal that ended it."),
 	R_INT(struct exit_event, duration_ms, "From its start to its end."),
 	R_FLAG(struct exit_event, background, "Something that it started still held a pipe."),
-	R_FLAG(struct exit_event, oom_killed, "The kernel ended it for want of memory."),
-	FIELDS_END
-};
+	R_FLAG(struct exit_event, oom_killed, "The kernel ended it for want of memory."), FIELDS_END };
 
 static const struct event events[] = {
-	[EVENT_START] = { .name = "start", .fields = start_rows, .size = sizeof(struct start_event), .text = "It runs." },
-	[EVENT_STDOUT] = { .name = "stdout", .fields = output_rows, .size = sizeof(struct output_event), .text = "Output." },
-	[EVENT_STDERR] = { .name = "stderr", .fields = output_rows, .size = sizeof(struct output_event), .text = "Error output." },
+	[EVENT_START] = { .name = "start",
+		.fields = start_rows,
+		.size = sizeof(struct start_event),
+		.text = "It runs." },
+	[EVENT_STDOUT] = { .name = "stdout",
+		.fields = output_rows,
+		.size = sizeof(struct output_event),
+		.text = "Output." },
+	[EVENT_STDERR] = { .name = "stderr",
+		.fields = output_rows,
+		.size = sizeof(struct output_event),
+		.text = "Error output." },
 	[EVENT_ERROR] = CALL_ERROR_EVENT,
-	[EVENT_EXIT] = { .name = "exit", .fields = exit_rows, .size = sizeof(struct exit_event), .final = true,
+	[EVENT_EXIT] = { .name = "exit",
+		.fields = exit_rows,
+		.size = sizeof(struct exit_event),
+		.final = true,
 		.text = "It has ended; nothing comes behind this." },
 	{ .name = NULL },
 };
@@ -217,7 +224,8 @@ static void put_exit(struct stream *s, struct buf *out)
 	};
 
 	if (r->timed_out) {
-		err_set(&s->call->err, ERR_COMMANDS_TIMEOUT, "the command did not end within %g seconds and was ended", r->timeout_s);
+		err_set(&s->call->err, ERR_COMMANDS_TIMEOUT, "the command did not end within %g seconds and was ended",
+			r->timeout_s);
 		call_event_error(s->call, out, EVENT_ERROR);
 	}
 	call_event(s->call, out, EVENT_EXIT, &event, NULL);
@@ -327,7 +335,8 @@ static void start(struct call *call)
 static const enum err_code errors[] = { COMMAND_ERRORS, ERR_COMMANDS_TIMEOUT, ERR_SHUTTING_DOWN, ERR_NONE };
 
 static const struct limit limits[] = {
-	{ "max_timeout", TIMEOUT_MAX, TIMEOUT_MAX, ERR_ARGS_INVALID, "Longest timeout, in seconds; 0 (none) is always allowed." },
+	{ "max_timeout", TIMEOUT_MAX, TIMEOUT_MAX, ERR_ARGS_INVALID,
+		"Longest timeout, in seconds; 0 (none) is always allowed." },
 	{ .name = NULL },
 };
 

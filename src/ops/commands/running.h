@@ -26,12 +26,12 @@ struct running {
 	struct timer timeout;
 	struct tree_exit exit;
 	pid_t pid;
-	double timeout_s;        /* in force; 0 none */
+	double timeout_s; /* in force; 0 none */
 	int64_t started_ns, duration_ns;
 	bool exited, drained;
-	bool held;               /* somebody still held a pipe at the end (R02) */
+	bool held; /* somebody still held a pipe at the end (R02) */
 	bool timed_out;
-	bool ending, gone;       /* the whole tree is being ended; nothing of it is left */
+	bool ending, gone; /* the whole tree is being ended; nothing of it is left */
 };
 
 /* Starts it: 0, or -1 with call->err and nothing to free. */

@@ -11,9 +11,17 @@
 
 enum { BODY_VERSION = 2, TEXT_MAX = 4 * 1024 * 1024 };
 
-struct server { const char *name, *version; };
-struct who { const char *name; struct list scopes; };
-struct paths { const char *base; struct list roots, readonly, deny; };
+struct server {
+	const char *name, *version;
+};
+struct who {
+	const char *name;
+	struct list scopes;
+};
+struct paths {
+	const char *base;
+	struct list roots, readonly, deny;
+};
 
 struct out {
 	int64_t version;
@@ -26,28 +34,20 @@ struct out {
 	struct list features;
 };
 
-static const struct field server_rows[] = {
-	R_STRING(struct server, name, "Always \"agent-sandbox-server\"."),
-	R_STRING(struct server, version, "Version of the server."),
-	FIELDS_END
-};
+static const struct field server_rows[] = { R_STRING(struct server, name, "Always \"agent-sandbox-server\"."),
+	R_STRING(struct server, version, "Version of the server."), FIELDS_END };
 
 static const struct field who_rows[] = {
 	R_STRING(struct who, name, "Name of the caller's token, or \"local\" where no token is configured."),
-	R_STRINGS(struct who, scopes, "What the caller holds."),
-	FIELDS_END
+	R_STRINGS(struct who, scopes, "What the caller holds."), FIELDS_END
 };
 
-static const struct field paths_rows[] = {
-	R_STRING(struct paths, base, "Where relative paths start."),
+static const struct field paths_rows[] = { R_STRING(struct paths, base, "Where relative paths start."),
 	R_STRINGS(struct paths, roots, "Folders that the caller may reach."),
 	R_STRINGS(struct paths, readonly, "Of these, what may only be read."),
-	R_STRINGS(struct paths, deny, "Patterns that may not be reached."),
-	FIELDS_END
-};
+	R_STRINGS(struct paths, deny, "Patterns that may not be reached."), FIELDS_END };
 
-static const struct field result[] = {
-	R_INT(struct out, version, "Version of this body."),
+static const struct field result[] = { R_INT(struct out, version, "Version of this body."),
 	R_OBJECT(struct out, server, struct server, "ServerInfo", server_rows, "The server."),
 	R_INT(struct out, catalog_version, "Version of the catalog's shape."),
 	R_STRING(struct out, catalog_digest, "Digest of the catalog of built-in ops."),
@@ -56,9 +56,7 @@ static const struct field result[] = {
 	R_JSON(struct out, endpoints, "The same by endpoint id."),
 	R_JSON(struct out, groups, "By name: whether the group is switched on."),
 	R_OBJECT(struct out, paths, struct paths, "PathFacts", paths_rows, "The caller's paths."),
-	R_STRINGS(struct out, features, "What this server can do beyond its ops."),
-	FIELDS_END
-};
+	R_STRINGS(struct out, features, "What this server can do beyond its ops."), FIELDS_END };
 
 static const char *const features[] = { "sse", "raw", "range", "etag", "multipart", "request-id" };
 
@@ -183,7 +181,8 @@ const struct op op_core_capabilities = {
 	.path = "/capabilities",
 	.since = "0.1.0",
 	.summary = "Tell what this server offers and what the caller may use.",
-	.description = "'enabled' is the server's switch, 'allowed' whether this caller may call it; 'rule' says why not.",
+	.description =
+		"'enabled' is the server's switch, 'allowed' whether this caller may call it; 'rule' says why not.",
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.result = result,
 	.result_size = sizeof(struct out),

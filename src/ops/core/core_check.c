@@ -33,36 +33,30 @@ struct out {
 };
 
 #define CHECK_ROWS(S) \
-	P_STRING(S, op, 0, "Id of the op."), \
-	P_STRING(S, endpoint, 0, "The op by its endpoint id."), \
-	P_STRING(S, path, 0, "A path to check against the op's first path parameter."), \
-	P_STRINGS(S, paths, 0, "Several paths, all of which must be allowed."), \
-	P_ANY(S, args, 0, "All arguments of the call.")
+	P_STRING(S, op, 0, "Id of the op."), P_STRING(S, endpoint, 0, "The op by its endpoint id."), \
+		P_STRING(S, path, 0, "A path to check against the op's first path parameter."), \
+		P_STRINGS(S, paths, 0, "Several paths, all of which must be allowed."), \
+		P_ANY(S, args, 0, "All arguments of the call.")
 
 static const struct field check_rows[] = { CHECK_ROWS(struct check), FIELDS_END };
 
-static const struct field params[] = {
-	CHECK_ROWS(struct in),
-	P_OBJECTS(struct in, checks, struct check, "Check", check_rows, 0, "Several checks in one call."),
-	FIELDS_END
-};
+static const struct field params[] = { CHECK_ROWS(struct in),
+	P_OBJECTS(struct in, checks, struct check, "Check", check_rows, 0, "Several checks in one call."), FIELDS_END };
 
 static const struct one_of one_of[] = { { .names = { "op", "endpoint", "checks" } }, { .names = { NULL } } };
 
 #define VERDICT_ROWS(S) \
 	R_BOOL(S, allowed, "Whether the call would be let through; with 'checks', whether all would."), \
-	R_OPT_STRING(S, op, "The op's id."), \
-	R_OPT_STRING(S, rule, "The line of the policy that decided."), \
-	R_OPT_STRING(S, wire_code, "The error that the call would get."), \
-	R_OPT_STRING(S, reason, "The same in words.")
+		R_OPT_STRING(S, op, "The op's id."), R_OPT_STRING(S, rule, "The line of the policy that decided."), \
+		R_OPT_STRING(S, wire_code, "The error that the call would get."), \
+		R_OPT_STRING(S, reason, "The same in words.")
 
 static const struct field verdict_rows[] = { VERDICT_ROWS(struct verdict), FIELDS_END };
 
-static const struct field result[] = {
-	VERDICT_ROWS(struct out),
-	R_OPT_OBJECTS(struct out, results, struct verdict, "Verdict", verdict_rows, "One verdict for each of 'checks'."),
-	FIELDS_END
-};
+static const struct field result[] = { VERDICT_ROWS(struct out),
+	R_OPT_OBJECTS(
+		struct out, results, struct verdict, "Verdict", verdict_rows, "One verdict for each of 'checks'."),
+	FIELDS_END };
 
 static struct json *text_node(struct call *call, const char *key, struct str text)
 {
@@ -145,7 +139,8 @@ static int judge_one(struct call *call, const struct in *in, struct out *out)
 
 	if (judge(call, &check, &verdict) < 0)
 		return -1;
-	*out = (struct out){ verdict.allowed, verdict.op, verdict.rule, verdict.wire_code, verdict.reason, { NULL, 0 } };
+	*out = (struct out){ verdict.allowed, verdict.op, verdict.rule, verdict.wire_code, verdict.reason,
+		{ NULL, 0 } };
 	return 0;
 }
 
@@ -181,8 +176,9 @@ const struct op op_core_check = {
 	.path = "/capabilities/check",
 	.since = "0.1.0",
 	.summary = "Tell whether a call would be allowed.",
-	.description = "Goes through the same steps as the call itself, without its effect. With 'args' all parameters are "
-		       "checked, with 'path' or 'paths' only those; with 'checks' several calls at once.",
+	.description =
+		"Goes through the same steps as the call itself, without its effect. With 'args' all parameters are "
+		"checked, with 'path' or 'paths' only those; with 'checks' several calls at once.",
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.params = params,
 	.params_size = sizeof(struct in),

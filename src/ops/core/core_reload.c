@@ -11,10 +11,8 @@ struct out {
 	bool reloaded;
 };
 
-static const struct field result[] = {
-	R_BOOL(struct out, reloaded, "Always true: a failure is an error."),
-	FIELDS_END
-};
+static const struct field result[] = { R_BOOL(struct out, reloaded, "Always true: a failure is an error."),
+	FIELDS_END };
 
 static void start(struct call *call)
 {
@@ -37,8 +35,9 @@ const struct op op_core_reload = {
 	.path = "/reload",
 	.since = "0.1.0",
 	.summary = "Read the policy file again.",
-	.description = "All or nothing: a file with an error changes nothing and is answered with file, line, column and "
-		       "reason. SIGHUP does the same. Running calls keep the policy that they began with.",
+	.description =
+		"All or nothing: a file with an error changes nothing and is answered with file, line, column and "
+		"reason. SIGHUP does the same. Running calls keep the policy that they began with.",
 	.effects = OP_WRITES | OP_IDEMPOTENT,
 	.result = result,
 	.result_size = sizeof(struct out),

@@ -2,7 +2,7 @@
 #include "ops/files/files.h"
 
 #include "base/clock.h"
-#include "base/owners.h"
+#include "base/users.h"
 #include "base/utf8.h"
 
 #include <errno.h>
@@ -63,14 +63,16 @@ static const char *name_or_number(struct call *call, const char *name, unsigned 
 	return kept(call, text);
 }
 
-const char *files_owner(struct call *call, const struct owners *owners, uid_t uid)
+const char *files_owner(struct call *call, const struct users *users, uid_t uid)
 {
-	return name_or_number(call, owners_user(owners, uid), uid);
+	const struct user *user = users_by_id(users, uid);
+
+	return name_or_number(call, user ? user->name : NULL, uid);
 }
 
-const char *files_group(struct call *call, const struct owners *owners, gid_t gid)
+const char *files_group(struct call *call, const struct users *users, gid_t gid)
 {
-	return name_or_number(call, owners_group(owners, gid), gid);
+	return name_or_number(call, users_group_name(users, gid), gid);
 }
 
 void files_etag(const struct stat *st, char to[static FILES_ETAG_SIZE])

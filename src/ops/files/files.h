@@ -10,7 +10,7 @@
 
 #include <sys/stat.h>
 
-struct owners;
+struct users;
 
 enum { FILES_ETAG_SIZE = 24, FILES_OWNER_SIZE = 64 };
 
@@ -23,8 +23,8 @@ enum files_type files_type(mode_t mode);
 /* Octal, at least three digits: "644", "4755".  NULL with call->err when memory is used up, as below. */
 const char *files_mode(struct call *call, mode_t mode);
 const char *files_time(struct call *call, struct timespec when);
-const char *files_owner(struct call *call, const struct owners *owners, uid_t uid); /* the name, or the number */
-const char *files_group(struct call *call, const struct owners *owners, gid_t gid);
+const char *files_owner(struct call *call, const struct users *users, uid_t uid); /* the name, or the number */
+const char *files_group(struct call *call, const struct users *users, gid_t gid);
 
 /* The strong tag, with its quotes (R104). */
 void files_etag(const struct stat *st, char to[static FILES_ETAG_SIZE]);

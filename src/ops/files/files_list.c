@@ -6,7 +6,7 @@
  * Of a folder with more names than may be answered only the first ones are kept while it is
  * read.  At most `depth` folders are open at once.
  */
-#include "base/owners.h"
+#include "base/users.h"
 #include "ops/files/files.h"
 #include "ops/files/names.h"
 
@@ -80,7 +80,7 @@ struct listing {
 	struct call *call;
 	const struct in *in;
 	struct out *out;
-	struct owners *owners;
+	struct users *users;
 	struct last_name owner, group;
 	size_t cap;
 };
@@ -106,14 +106,14 @@ static struct entry *new_entry(struct listing *l)
 static const char *owner(struct listing *l, uid_t uid)
 {
 	if (!l->owner.set || l->owner.id != uid)
-		l->owner = (struct last_name){ true, uid, files_owner(l->call, l->owners, uid) };
+		l->owner = (struct last_name){ true, uid, files_owner(l->call, l->users, uid) };
 	return l->owner.name;
 }
 
 static const char *group(struct listing *l, gid_t gid)
 {
 	if (!l->group.set || l->group.id != gid)
-		l->group = (struct last_name){ true, gid, files_group(l->call, l->owners, gid) };
+		l->group = (struct last_name){ true, gid, files_group(l->call, l->users, gid) };
 	return l->group.name;
 }
 
@@ -227,9 +227,9 @@ static int files_list(struct call *call)
 		return err_system(&call->err, -fd, "'%s'", place->given);
 	l.out->path = str_of(place->path);
 	l.out->path_b64 = files_exact(l.out->path);
-	l.owners = owners_load();
+	l.users = users_load();
 	status = list_folder(&l, fd, place->path, l.in->recursive ? l.in->depth : 1);
-	owners_free(l.owners);
+	users_free(l.users);
 	return status;
 }
 

@@ -2,7 +2,7 @@
 /*
  * files.stat: the facts of one path, also of one that does not exist.
  */
-#include "base/owners.h"
+#include "base/users.h"
 #include "ops/files/files.h"
 
 #include <errno.h>
@@ -54,11 +54,11 @@ static const struct field out_fields[] = {
 
 static int fill_owner(struct call *call, const struct stat *st, struct out *out)
 {
-	struct owners *owners = owners_load();
+	struct users *users = users_load();
 
-	out->owner = files_owner(call, owners, st->st_uid);
-	out->group = files_group(call, owners, st->st_gid);
-	owners_free(owners);
+	out->owner = files_owner(call, users, st->st_uid);
+	out->group = files_group(call, users, st->st_gid);
+	users_free(users);
 	out->uid = (struct opt_int){ true, st->st_uid };
 	out->gid = (struct opt_int){ true, st->st_gid };
 	return out->owner && out->group ? 0 : -1;

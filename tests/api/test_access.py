@@ -1,0 +1,491 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who may call, from where, and what: tokens, scopes, origins, the order of the checks, reload."""
+import hashlib
+import json
+import os
+import pathlib
+import subprocess
+import time
+
+import pytest
+
+from lib.client import expect_error
+from lib.server import StartError, binary
+
+TOKEN = "s3cret-T+/=~"
+
+
+def digest(secret):
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def token(name, scopes, **more):
+    """An entry of the policy's tokens; the secret is the name with '-token' behind it."""
+    return {"name": name, "sha256": digest(f"{name}-token"), "scopes": scopes, **more}
+
+
+def ask(server, target, *lines, method="GET", body=None, host=None):
+    """One request with exactly these header lines; the reply, whole."""
+    head = [f"{method} {target} HTTP/1.1", f"Host: {host or f'{server.host}:{server.port}'}", *lines]
+    if body is not None:
+        head.append(f"Content-Length: {len(body)}")
+    with server.client(token=None).connect() as connection:
+        connection.send("\r\n".join(head) + "\r\n\r\n", body or b"")
+        reply = connection.reply(method)
+        if reply.has_body:
+            reply.read()
+            reply.json = json.loads(reply.body) if reply.body else None
+    return reply
+
+
+def code(reply):
+    return reply.json["wire_code"] if reply.status >= 400 else None
+
+
+# --- secrets at start
+
+
+@pytest.mark.parametrize("secret", ["", " ", " \t", "a ", " a", "a\tb"])
+def test_a_token_that_is_none_stops_the_start(make_server, secret):
+    with pytest.raises(StartError) as refused:
+        make_server(token=secret)
+    assert refused.value.code != 0 and "token" in str(refused.value)
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"  \n", b"a\nb\n", b"a\0b", b"x" * 5000])
+def test_a_token_file_without_a_token_stops_the_start(make_server, tmp_path, content):
+    file = tmp_path / "token"
+    file.write_bytes(content)
+    with pytest.raises(StartError) as refused:
+        make_server("--token-file", file)
+    assert refused.value.code != 0 and str(file) in str(refused.value)
+
+
+def test_a_token_file_that_cannot_be_read_stops_the_start(make_server, tmp_path):
+    for path in (tmp_path / "missing", tmp_path):
+        with pytest.raises(StartError) as refused:
+            make_server("--token-file", path)
+        assert str(path) in str(refused.value)
+
+
+def test_the_newline_at_the_end_of_a_token_file_is_cut(make_server, tmp_path):
+    file = tmp_path / "token"
+    file.write_text(TOKEN + "\n")
+    server = make_server("--token-file", file)
+    assert ask(server, "/capabilities", f"Authorization: Bearer {TOKEN}").status == 200
+
+
+# --- credentials
+
+
+@pytest.fixture
+def guarded(make_server):
+    return make_server(token=TOKEN)
+
+
+def test_the_exact_token_passes(guarded):
+    for line in (f"Authorization: Bearer {TOKEN}", f"authorization: bearer {TOKEN}", f"AUTHORIZATION: BEARER {TOKEN}",
+                 f"X-Access-Token: {TOKEN}", f"x-access-token: {TOKEN}"):
+        assert ask(guarded, "/capabilities", line).status == 200, line
+    both = ask(guarded, "/capabilities", f"Authorization: Bearer {TOKEN}", f"X-Access-Token: {TOKEN}")
+    assert both.status == 200
+
+
+@pytest.mark.parametrize("credential", [
+    "", TOKEN[:-1], TOKEN + "x", TOKEN.upper(), f" {TOKEN}", f"\"{TOKEN}\"", digest(TOKEN), "undefined", "x" * 4096])
+def test_nothing_else_passes(guarded, credential):
+    for line in (f"Authorization: Bearer {credential}", f"X-Access-Token: {credential}.x"):
+        reply = ask(guarded, "/capabilities", line)
+        assert reply.status == 401 and code(reply) == "auth.invalid_token", line
+        assert reply.header("www-authenticate") == "Bearer"
+
+
+def test_other_shapes_of_credentials_do_not_pass(guarded):
+    for line in (f"Authorization: {TOKEN}", f"Authorization: Basic {TOKEN}", f"Authorization: Bearer{TOKEN}",
+                 "Authorization:", "Authorization: Bearer"):
+        assert ask(guarded, "/capabilities", line).status == 401, line
+    twice = [f"Authorization: Bearer {TOKEN}"] * 2
+    assert ask(guarded, "/capabilities", *twice).status == 401
+    assert ask(guarded, "/capabilities", f"Authorization: Bearer {TOKEN}\0x").status == 400
+    assert ask(guarded, f"/capabilities?token={TOKEN}").status == 401
+    assert ask(guarded, f"/capabilities?access_token={TOKEN}").status == 401
+    assert ask(guarded, "/capabilities", f"Authorization: Bearer {'x' * (1 << 20)}").status == 431
+
+
+def test_no_credentials_and_two_different_ones(guarded):
+    missing = ask(guarded, "/capabilities")
+    assert (missing.status, code(missing)) == (401, "auth.missing_credentials")
+    assert missing.header("www-authenticate") == "Bearer"
+    two = ask(guarded, "/capabilities", f"Authorization: Bearer {TOKEN}", "X-Access-Token: other")
+    assert (two.status, code(two)) == (401, "auth.conflicting_credentials")
+
+
+def test_a_token_as_a_subprotocol_is_none_for_plain_requests(guarded):
+    for line in (f"Sec-WebSocket-Protocol: abx.bearer.{TOKEN}, abx.pty.binary", f"Sec-WebSocket-Protocol: abx.bearer.{TOKEN}"):
+        reply = ask(guarded, "/capabilities", line)
+        assert reply.status == 401
+        assert TOKEN not in str(reply.headers) and TOKEN.encode() not in reply.body
+
+
+def test_health_is_open_and_says_no_more(guarded):
+    reply = ask(guarded, "/health")
+    assert reply.status == 200 and reply.json == {"status": "ok"}
+    assert ask(guarded, "/health", "Authorization: Bearer wrong").status == 200
+
+
+def test_an_expired_token(make_server):
+    server = make_server(policy={"tokens": [token("old", ["*"], expires="2020-01-01T00:00:00Z"),
+                                            token("new", ["*"], expires="2099-01-01T00:00:00Z")]})
+    assert server.client(token="new-token").call("core.capabilities")["principal"]["name"] == "new"
+    with expect_error("auth.token_expired", 401) as caught:
+        server.client(token="old-token").call("core.capabilities")
+    assert caught.error.rule == "policy:tokens.old.expires"
+
+
+# --- the order of the checks (R91)
+
+
+def test_an_unknown_caller_hears_401_whatever_is_asked(guarded):
+    for method, target in (("GET", "/capabilities"), ("GET", "/no/such/route"), ("DELETE", "/capabilities"), ("GET", "/"),
+                           ("POST", "/ops/core.describe"), ("POST", "/ops/no.such"), ("OPTIONS", "/capabilities")):
+        assert ask(guarded, target, method=method, body=b"").status == 401, (method, target)
+    mine = f"Authorization: Bearer {TOKEN}"
+    assert ask(guarded, "/no/such/route", mine).status == 404
+    wrong = ask(guarded, "/capabilities", mine, method="DELETE")
+    assert wrong.status == 405 and "GET" in wrong.header("allow")
+
+
+def test_the_body_is_not_read_before_the_caller_is_known(make_server):
+    server = make_server(policy={"tokens": [token("look", ["core:read"])]})
+    for line, status in (("X-Access-Token: wrong", 401), ("X-Access-Token: look-token", 403)):
+        with server.client(token=None).connect(timeout=10) as connection:
+            connection.send(f"POST /shell HTTP/1.1\r\nHost: localhost\r\n{line}\r\nContent-Length: 1000000\r\n\r\n{{")
+            reply = connection.reply("POST")
+            assert reply.status == status
+    assert ask(server, "/shell", "X-Access-Token: look-token", method="POST", body=b"{not json").status == 403
+
+
+def test_the_origin_is_asked_before_the_route_and_the_caller(guarded):
+    for target in ("/capabilities", "/no/such/route", "/health"):
+        reply = ask(guarded, target, "Origin: https://evil.example")
+        assert (reply.status, code(reply)) == (403, "policy.origin_denied"), target
+        assert reply.json["rule"] == "policy:cors.origins"
+
+
+def test_switched_off_comes_before_the_scope(make_server):
+    server = make_server(policy={"groups": {"process": False}, "tokens": [token("none", []), token("all", ["*"])]})
+    for secret in ("none-token", "all-token"):
+        with expect_error("op.not_enabled", 404) as caught:
+            server.client(token=secret).call("commands.run", command="true")
+        assert caught.error.rule == "policy:groups.process"
+    assert ask(server, "/shell", method="POST", body=b"{}").status == 401
+
+
+# --- hosts and origins
+
+
+def test_without_a_token_only_loopback_names_are_answered(server):
+    for host in ("localhost", f"localhost:{server.port}", "127.0.0.1:1", "127.8.8.8", "[::1]", "LocalHost:80"):
+        assert ask(server, "/capabilities", host=host).status == 200, host
+    for host in ("evil.example", "127.0.0.1.evil.example", f"evil.example:{server.port}", "localhost.evil.example", "10.0.0.1"):
+        for target in ("/capabilities", "/health"):
+            reply = ask(server, target, host=host)
+            assert (reply.status, code(reply)) == (403, "policy.origin_denied"), host
+
+
+def test_with_a_token_any_host_is_answered(guarded):
+    assert ask(guarded, "/capabilities", f"X-Access-Token: {TOKEN}", host="sandbox.example").status == 200
+
+
+def test_the_servers_own_pages_may_call(server):
+    own = f"localhost:{server.port}"
+    assert ask(server, "/capabilities", f"Origin: http://{own}", host=own).status == 200
+    for origin in ("http://evil.example", f"https://{own}", "http://localhost", f"http://localhost:{server.port + 1}", "null", "",
+                   f"http://{own}/", f"http://{own}.evil.example", f"http://evil@{own}"):
+        reply = ask(server, "/capabilities", f"Origin: {origin}", host=own)
+        assert (reply.status, code(reply)) == (403, "policy.origin_denied"), origin
+        assert reply.header("access-control-allow-origin") is None
+
+
+APP = "https://app.example"
+
+
+@pytest.fixture
+def cors(make_server):
+    return make_server(token=TOKEN, policy={"cors": {"origins": [APP]}})
+
+
+def test_a_preflight_needs_no_token_and_runs_nothing(cors, tmp_path):
+    for body in (None, json.dumps({"command": f"touch {tmp_path}/ran"}).encode()):
+        reply = ask(cors, "/shell", f"Origin: {APP}", "Access-Control-Request-Method: POST",
+                    "Access-Control-Request-Headers: authorization, content-type", method="OPTIONS", body=body)
+        assert reply.status == 204
+        assert reply.header("access-control-allow-origin") == APP
+        assert "Origin" in reply.header("vary")
+        assert "POST" in reply.header("access-control-allow-methods")
+        assert "authorization" in reply.header("access-control-allow-headers").lower()
+    assert not list(tmp_path.iterdir())
+
+
+def test_every_answer_to_a_listed_origin_says_so(cors):
+    cases = [("/capabilities", f"X-Access-Token: {TOKEN}", 200), ("/capabilities", "X-Access-Token: wrong", 401),
+             ("/no/such", f"X-Access-Token: {TOKEN}", 404), ("/health", "Accept: */*", 200),
+             ("/files/stat", f"X-Access-Token: {TOKEN}", 400)]
+    for target, line, status in cases:
+        reply = ask(cors, target, line, f"Origin: {APP}")
+        assert reply.status == status, target
+        assert reply.header("access-control-allow-origin") == APP, target
+        assert "Origin" in reply.header("vary"), target
+
+
+def test_a_preflight_from_elsewhere_gets_nothing(cors):
+    reply = ask(cors, "/shell", "Origin: https://other.example", "Access-Control-Request-Method: POST", method="OPTIONS")
+    assert reply.status == 403
+    assert reply.header("access-control-allow-origin") is None
+    assert reply.header("access-control-allow-methods") is None
+
+
+# --- what a token may do
+
+
+NARROW = [
+    token("look", ["*:read"]),
+    token("files", ["core:read", "files:*"], ops={"files.delete": False}),
+    token("run", ["process:run"]),
+    token("none", []),
+]
+
+
+@pytest.fixture
+def narrow(make_server):
+    return make_server(policy={"tokens": NARROW})
+
+
+def test_scopes(narrow):
+    look, files, run, none = (narrow.client(token=f"{entry['name']}-token") for entry in NARROW)
+    assert look.call("core.capabilities")["principal"] == {"name": "look", "scopes": ["*:read"]}
+    for caller, op, args, rule in ((look, "commands.run", {"command": "true"}, "policy:tokens.look.scopes"),
+                                   (look, "core.reload", {}, "policy:tokens.look.scopes"),
+                                   (files, "commands.run", {"command": "true"}, "policy:tokens.files.scopes"),
+                                   (files, "files.delete", {"path": "x"}, "policy:tokens.files.ops.files.delete"),
+                                   (run, "core.capabilities", {}, "policy:tokens.run.scopes"),
+                                   (none, "core.describe", {}, "policy:tokens.none.scopes")):
+        for way in (caller.call, caller.rest):
+            with expect_error("policy.scope_denied", 403) as caught:
+                way(op, **args)
+            assert caught.error.rule == rule
+    assert run.call("commands.run", command="echo hi")["stdout"] == "hi\n"
+
+
+def test_the_catalog_shows_what_the_caller_may_call(narrow):
+    seen = {entry["id"] for entry in narrow.client(token="look-token").call("core.describe")["ops"]}
+    assert "core.capabilities" in seen and "commands.run" not in seen and "core.reload" not in seen
+    ops = narrow.client(token="files-token").call("core.capabilities")["ops"]
+    assert ops["commands.run"]["enabled"] and not ops["commands.run"]["allowed"]
+    assert ops["commands.run"]["rule"] == "policy:tokens.files.scopes"
+    assert ops["files.delete"]["rule"] == "policy:tokens.files.ops.files.delete"
+
+
+def test_paths_of_a_token_lie_inside_the_servers(make_server, tmp_path):
+    base = tmp_path / "base"
+    (base / "sub").mkdir(parents=True)
+    for name in ("top", "sub/mine", "sub/.env", "sub/key.pem"):
+        (base / name).write_text("x")
+    server = make_server(base=base, policy={
+        "paths": {"base": str(base), "roots": [str(base)], "deny": ["**/.env"]},
+        "tokens": [token("sub", ["*"], paths={"roots": [str(base / "sub")], "deny": ["**/*.pem"]}), token("all", ["*"])]})
+    sub, everything = server.client(token="sub-token"), server.client(token="all-token")
+    assert everything.call("files.stat", path=f"{base}/top")["exists"]
+    assert sub.call("files.stat", path="mine")["exists"]
+    for path, rule in ((f"{base}/top", "policy:tokens.sub.paths.roots"), ("../top", "policy:tokens.sub.paths.roots"),
+                       ("/etc/passwd", "policy:tokens.sub.paths.roots"), ("key.pem", "policy:tokens.sub.paths.deny[0]"),
+                       (".env", "policy:paths.deny[0]")):
+        with expect_error("policy.path_denied", 403) as caught:
+            sub.call("files.stat", path=path)
+        assert caught.error.rule == rule, path
+    paths = sub.call("core.capabilities")["paths"]
+    assert paths["roots"] == [str(base / "sub")] and sorted(paths["deny"]) == ["**/*.pem", "**/.env"]
+
+
+def test_a_token_cannot_have_a_root_outside(make_server, tmp_path):
+    with pytest.raises(StartError, match=r"tokens\.out\.paths\.roots\[0\]"):
+        make_server(policy={"tokens": [token("out", ["*"], paths={"roots": ["/usr"]})]})
+
+
+def test_limits_of_a_token_can_only_be_lower(make_server):
+    server = make_server(policy={
+        "limits": {"commands.run": {"max_output_bytes": 100}},
+        "tokens": [token("low", ["*"], limits={"shell": {"max_output_bytes": 10}}),
+                   token("high", ["*"], limits={"commands.run": {"max_output_bytes": 1000}})]})
+    for secret, wanted in (("low-token", 10), ("high-token", 100)):
+        caller = server.client(token=secret)
+        limits = caller.call("core.capabilities")["ops"]["commands.run"]["limits"]
+        assert limits["max_output_bytes"] == wanted
+        result = caller.call("commands.run", command="printf %0200d 0")
+        assert len(result["stdout"]) == wanted and result["stdout_truncated"]
+
+
+def test_groups_and_ops_that_are_off(make_server):
+    server = make_server(policy={"groups": {"process": False}, "ops": {"files_delete": False, "commands.stream": True}})
+    client = server.client()
+    for op, args, rule in (("commands.run", {"command": "true"}, "policy:groups.process"),
+                           ("files.delete", {"path": "x"}, "policy:ops.files_delete")):
+        for way in (client.call, client.rest):
+            with expect_error("op.not_enabled", 404) as caught:
+                way(op, **args)
+            assert caught.error.rule == rule
+    facts = client.call("core.capabilities")
+    assert not facts["groups"]["process"] and facts["groups"]["file_ops"] and facts["groups"]["core"]
+    assert not facts["ops"]["commands.run"]["enabled"] and facts["ops"]["commands.stream"]["enabled"]
+
+
+def test_groups_that_the_start_disables_stay_off(make_server):
+    server = make_server(policy={"ops": {"commands.run": True}}, env={"ABX_SERVER_DISABLED_GROUPS": "process, terminal"})
+    with expect_error("op.not_enabled", 404) as caught:
+        server.client().call("commands.run", command="true")
+    assert caught.error.rule == "policy:groups.process"
+    with pytest.raises(StartError, match="unknown group"):
+        make_server(env={"ABX_SERVER_DISABLED_GROUPS": "processes"})
+
+
+@pytest.mark.parametrize("profile, allowed, refused", [
+    ("read_only", ["core.capabilities", "files.stat"], ["commands.run", "files.delete", "core.reload"]),
+    ("locked", ["core.capabilities", "core.reload"], ["commands.run", "files.stat"]),
+    ("full_access", ["core.capabilities", "files.stat", "commands.run", "core.reload"], [])])
+def test_profiles(make_server, profile, allowed, refused):
+    ops = make_server(policy={"profile": profile}).client().call("core.capabilities")["ops"]
+    for op in allowed:
+        assert ops[op]["enabled"] and ops[op]["allowed"], op
+    for op in refused:
+        assert not ops[op]["enabled"] and ops[op]["rule"] == "policy:profile", op
+
+
+def test_the_rate_of_a_token(make_server):
+    server = make_server(policy={"tokens": [token("slow", ["*"], limits={"rate": {"per_second": 0.01}}), token("fast", ["*"])]})
+    slow, fast = server.client(token="slow-token"), server.client(token="fast-token")
+    slow.call("core.capabilities")
+    for _ in range(2):
+        with expect_error("limit.rate", 429) as caught:
+            slow.call("core.capabilities")
+        assert caught.error.rule == "policy:tokens.slow.limits.rate.per_second"
+        assert int(caught.error.reply.header("retry-after")) >= 1
+    for _ in range(20):
+        fast.call("core.capabilities")
+    assert ask(server, "/health").status == 200
+
+
+# --- secrets stay secret (B122)
+
+
+def test_the_token_is_nowhere(make_server):
+    server = make_server("--log-level", "debug", token=TOKEN)
+    client = server.client()
+    for line in (f"Authorization: Bearer {TOKEN}", f"Authorization: Bearer {TOKEN}x", f"X-Access-Token: {TOKEN}",
+                 f"Sec-WebSocket-Protocol: abx.bearer.{TOKEN}"):
+        reply = ask(server, f"/no/such?token={TOKEN}", line)
+        assert TOKEN.encode() not in reply.body.replace(b"\\/", b"/"), line
+    shown = client.call("commands.run", command="env; cat /proc/$PPID/cmdline /proc/$PPID/environ 2>&1")["stdout"]
+    told = [shown, server.stderr(), json.dumps(client.call("core.capabilities")), json.dumps(client.call("core.describe"))]
+    told.append(pathlib.Path(f"/proc/{server.pid}/cmdline").read_bytes().decode(errors="replace"))
+    for text in told:
+        assert TOKEN not in text and digest(TOKEN) not in text
+
+
+def test_the_variable_with_the_token_reaches_no_child(make_server):
+    server = make_server(env={"ABX_SERVER_TOKEN": TOKEN})
+    assert ask(server, "/capabilities").status == 401
+    shown = server.client(token=TOKEN).call("commands.run", command="env")["stdout"]
+    assert TOKEN not in shown and not any(line.startswith("ABX_") and not line.startswith("ABX_RUN_ID=")
+                                          for line in shown.splitlines())
+
+
+# --- the file, and reading it again
+
+
+@pytest.mark.parametrize("text, says", [
+    ("verison: 1\n", "policy.yaml:1:1: unknown key 'verison', did you mean 'version'?"),
+    ("version: 1\npaths:\n  rots: [/]\n", "policy.yaml:3:3: unknown key 'paths.rots', did you mean 'roots'?"),
+    ("process: {confine: paths}\n", "policy.yaml:1:11: 'process.confine' is not supported by this build yet"),
+    ("paths: {roots: [/nonexistent/root]}\n", "paths.roots[0]"),
+    ("a: &x 1\n", "policy.yaml:1:4: anchors, aliases and tags are not allowed")])
+def test_a_file_with_an_error_stops_the_start(make_server, text, says):
+    with pytest.raises(StartError) as refused:
+        make_server(policy=text)
+    assert says in str(refused.value)
+
+
+def wait_until(holds, within=10):
+    deadline = time.monotonic() + within
+    while not holds():
+        assert time.monotonic() < deadline, "it did not come true"
+        time.sleep(0.01)
+
+
+def test_reload_is_all_or_nothing(make_server):
+    server = make_server(token=TOKEN, policy={"tokens": [token("ci", ["core:read"])]})
+    file, admin, ci = server.scratch / "policy.yaml", server.client(), server.client(token="ci-token")
+    ci.call("core.capabilities")
+
+    file.write_text("tokens: []\ngroups: {proces: false}\n")
+    with expect_error("args.invalid", 400, says="policy.yaml:2:10: unknown group 'proces', did you mean 'process'?"):
+        admin.call("core.reload")
+    ci.call("core.capabilities")
+    admin.call("commands.run", command="true")
+
+    file.write_text("tokens: []\ngroups: {process: false}\n")
+    admin.call("core.reload")
+    with expect_error("auth.invalid_token", 401):
+        ci.call("core.capabilities")
+    with expect_error("op.not_enabled", 404):
+        admin.call("commands.run", command="true")
+
+    file.write_text("{}")
+    server.signal(1)
+    wait_until(lambda: admin.call("core.capabilities")["groups"]["process"])
+    with expect_error("auth.missing_credentials", 401):
+        server.client(token=None).call("core.reload")
+
+
+# --- the subcommands
+
+
+def policy_command(*arguments):
+    done = subprocess.run([binary(), "policy", *map(str, arguments)], capture_output=True, text=True, timeout=30,
+                          env={"PATH": os.environ["PATH"]}, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_policy_check(tmp_path):
+    file = tmp_path / "p.yaml"
+    file.write_text("version: 1\nfiles: {fsink: true}\n")
+    assert policy_command("check", file) == (1, "", f"{file}:2:9: unknown key 'files.fsink', did you mean 'fsync'?\n")
+    file.write_text(json.dumps({"paths": {"roots": [str(tmp_path)]}, "tokens": [token("ci", ["process:run"])]}, indent=1))
+    status, out, err = policy_command("check", file)
+    assert (status, out) == (0, f"{file}: ok\n")
+    assert "warning: 'ci' may run programs" in err
+
+
+def test_explain_says_what_the_call_and_the_check_say(make_server, tmp_path):
+    base = tmp_path / "base"
+    base.mkdir()
+    policy = {"paths": {"base": str(base), "roots": [str(base)], "deny": ["**/.env"], "readonly": ["**/vendor"]},
+              "ops": {"commands.stream": False},
+              "tokens": [token("ci", ["core:read", "files:*", "process:*"], ops={"files.mkdir": False}),
+                         token("look", ["*:read"]), token("old", ["*"], expires="2020-01-01")]}
+    server = make_server(base=base, policy=policy)
+    cases = [(op, path) for op in ("files.stat", "files.delete", "files.mkdir")
+             for path in ("a", ".env", "vendor/x", "/etc/passwd", "../out")]
+    cases += [("commands.run", None), ("commands.stream", None), ("core.capabilities", None), ("core.reload", None)]
+    for name in ("ci", "look"):
+        caller = server.client(token=f"{name}-token")
+        for op, path in cases:
+            verdict = caller.call("core.check", op=op, **({"path": path} if path else {}))
+            more = ["--path", path] if path else []
+            status, out, err = policy_command("explain", server.scratch / "policy.yaml", "--token", name, "--op", op, *more)
+            assert (status == 0) == verdict["allowed"], (name, op, path, out, err, verdict)
+            if not verdict["allowed"]:
+                assert verdict["wire_code"] in out and verdict["rule"].removeprefix("policy:") in out
+    status, out, _ = policy_command("explain", server.scratch / "policy.yaml", "--token", "old", "--op", "files.stat")
+    assert status == 1 and "auth.token_expired" in out and "tokens.old.expires" in out
+    status, out, _ = policy_command("explain", server.scratch / "policy.yaml", "--op", "files.stat")
+    assert status == 1 and "auth.missing_credentials" in out
