@@ -2,8 +2,8 @@
 /* abx server call: any op of the server, with arguments by its own catalog. */
 #include "cli/catalog_op.h"
 #include "cli/commands.h"
+#include "cli/event_line.h"
 #include "cli/upload_fd.h"
-#include "wire/sse.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -105,29 +105,12 @@ static void on_error_event(struct events *events, struct buf *data)
 	arena_free(&arena);
 }
 
-/* {"event":NAME,"data":DATA} as one line, with the id where there is one. */
-static int print_event(struct events *events, struct sse_reader *reader)
+static int on_event(struct events *events, struct sse_reader *reader)
 {
 	struct str name = buf_str(&reader->event);
 	bool has_final = false;
-	struct json_writer w;
-	AUTOBUF struct buf line;
-	int failed;
+	int failed = event_line_print(events->cli, reader);
 
-	buf_init(&line, 2 * (size_t)EVENT_MAX);
-	json_write_init(&w, &line);
-	json_object_begin(&w);
-	json_key(&w, "event");
-	json_text(&w, name);
-	if (reader->id.len) {
-		json_key(&w, "id");
-		json_text(&w, buf_str(&reader->id));
-	}
-	json_key(&w, "data");
-	json_raw(&w, buf_str(&reader->data));
-	json_object_end(&w);
-	buf_addc(&line, '\n');
-	failed = cli_write(events->cli, STDOUT_FILENO, buf_str(&line));
 	events->ended = events->ended || is_final(events->op, name, &has_final);
 	if (str_is(name, "error"))
 		on_error_event(events, &reader->data);
@@ -143,7 +126,7 @@ static int feed(struct events *events, struct sse_reader *reader, struct str byt
 		if (complete < 0)
 			return problem_set(&events->cli->problem, EXIT_OTHER,
 				"an event of the stream is larger than %d bytes", EVENT_MAX);
-		if (complete > 0 && print_event(events, reader) < 0)
+		if (complete > 0 && on_event(events, reader) < 0)
 			return -1;
 		bytes.p += taken;
 		bytes.len -= taken;

@@ -3,8 +3,8 @@
 
 #include "base/base64.h"
 #include "base/utf8.h"
+#include "cli/event_line.h"
 #include "cli/upload_fd.h"
-#include "wire/sse.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +92,7 @@ static int add_command(struct json_writer *w, const struct args *args, const cha
 	return 0;
 }
 
-static int make_body(struct buf *body, const struct args *args, const char *line, struct problem *p)
+static int make_body(struct buf *body, const struct args *args, const char *line, bool as_json, struct problem *p)
 {
 	const char *dir = args_value(args, "workdir"), *timeout = args_value(args, "timeout");
 	struct json_writer w;
@@ -109,8 +109,10 @@ static int make_body(struct buf *body, const struct args *args, const char *line
 		return -1;
 	json_key(&w, "timeout");
 	json_double(&w, seconds);
-	json_key(&w, "encoding");
-	json_string(&w, "base64");
+	if (!as_json) {
+		json_key(&w, "encoding");
+		json_string(&w, "base64");
+	}
 	if (add_stdin(&w, args, p) < 0)
 		return -1;
 	json_object_end(&w);
@@ -125,7 +127,7 @@ struct run {
 
 static int on_output(struct run *run, int fd, const struct json *data)
 {
-	struct str text = reply_text(data, "data");
+	struct str text = run->cli->json ? (struct str){ 0 } : reply_text(data, "data");
 	/* The text lies in the event's own buffer, which nobody reads again. */
 	char *bytes = (char *)text.p;
 	ssize_t len = text.len ? base64_decode(bytes, text) : 0;
@@ -155,6 +157,9 @@ static int on_event(struct run *run, struct sse_reader *reader)
 	struct arena arena;
 	int failed = 0;
 
+	/* With --json events are printed as they are, before reading changes them. */
+	if (run->cli->json && event_line_print(run->cli, reader) < 0)
+		return -1;
 	arena_init(&arena, EVENT_TREE_MAX);
 	if (json_parse(&arena, reader->data.data, reader->data.len, &data, &where) < 0)
 		failed = problem_set(
@@ -236,7 +241,7 @@ int run_stream(struct cli *cli, const struct args *args, const char *line)
 	int failed;
 
 	buf_init(&body, BODY_MAX);
-	if (!api || make_body(&body, args, line, &cli->problem) < 0)
+	if (!api || make_body(&body, args, line, cli->json, &cli->problem) < 0)
 		return -1;
 	request.body = buf_str(&body);
 	if (api_open(api, &request, &cli->problem) < 0)
