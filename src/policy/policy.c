@@ -86,6 +86,24 @@ const struct principal *policy_principal(const struct policy *p, const char *nam
 	return NULL;
 }
 
+/* The hash that a principal was found by; NULL for the one without a token. */
+static const uint8_t *hash_of(const struct principal *who)
+{
+	const struct policy *p = who->policy;
+
+	return policy_has_tokens(p) ? p->hashes[who - p->principals] : NULL;
+}
+
+int policy_recheck(const struct policy *p, const struct principal *old, const struct op *op, struct err *err)
+{
+	const struct principal *who = policy_principal(p, old->name);
+	const uint8_t *hash = who ? hash_of(who) : NULL, *old_hash = hash_of(old);
+
+	if (!who || !hash != !old_hash || (hash && memcmp(hash, old_hash, TOKEN_HASH_SIZE) != 0))
+		return err_set(err, ERR_AUTH_INVALID, "the token is not one of the server's any more");
+	return policy_check_expiry(who, err) < 0 ? -1 : policy_check_op(who, op, err);
+}
+
 int policy_check_rate(const struct principal *who, struct err *err)
 {
 	char rule[ERR_RULE_MAX] = "limits.rate.per_second";

@@ -56,8 +56,11 @@ int policy_check_origin(
 const struct principal *policy_authenticate(
 	const struct policy *p, struct str bearer, struct str access_token, struct err *err);
 
-/* The same caller in another policy, by name; NULL when it is gone: for streams that outlive a reload. */
-const struct principal *policy_principal(const struct policy *p, const char *name);
+const struct principal *policy_principal(const struct policy *p, const char *name); /* NULL when there is none */
+
+/* For streams that outlive a reload: whether the caller is in the new policy, by name and token, and may still call the op. */
+int policy_recheck(
+	const struct policy *p, const struct principal *old, const struct op *op, struct err *err) MUST_CHECK;
 
 /* Rate, op switched on, scope: in this order (R91).  A token's own "ops" deny with its scope's code. */
 int policy_check_rate(const struct principal *who, struct err *err) MUST_CHECK;

@@ -295,6 +295,19 @@ void serve_init(struct loop *loop, struct policy *policy, const struct policy_se
 	list_init(&server.all);
 }
 
+/* Streams go on over a reload, unless their caller may not have them any more. */
+static void end_refused_streams(void)
+{
+	LIST_EACH(node, &server.all)
+	{
+		struct call *call = &OWNER(node, struct serving, node)->call;
+
+		if (call->on_shutdown && call->caller &&
+			policy_recheck(server.policy, call->caller, call->op, &call->err) < 0)
+			call->on_shutdown(call);
+	}
+}
+
 int serve_reload(struct err *err)
 {
 	struct policy *policy = policy_new(&server.settings, err);
@@ -303,6 +316,7 @@ int serve_reload(struct err *err)
 		return -1;
 	policy_unref(server.policy);
 	take_policy(policy);
+	end_refused_streams();
 	return 0;
 }
 
@@ -318,10 +332,12 @@ void serve_drain(void)
 	{
 		struct serving *s = OWNER(node, struct serving, node);
 
-		if (s->call.on_shutdown)
+		if (s->call.on_shutdown) {
+			err_set(&s->call.err, ERR_SHUTTING_DOWN, "the server is ending");
 			s->call.on_shutdown(&s->call);
-		else if (s->reading || s->body_fn)
+		} else if (s->reading || s->body_fn) {
 			gone(s);
+		}
 	}
 }
 

@@ -551,3 +551,20 @@ def test_process_user_without_a_token_stops_the_start(make_server):
         make_server(policy={"process": {"user": name}})
     with pytest.raises(StartError, match="no user 'no-such-user'"):
         make_server(token=TOKEN, policy={"process": {"user": "no-such-user"}})
+
+
+def test_a_reload_ends_the_streams_of_callers_who_lost_them(make_server):
+    both = [token("stays", ["*"]), token("goes", ["*"]), token("changes", ["process:run"])]
+    server = make_server(policy={"tokens": both})
+    file, streams = server.scratch / "policy.yaml", {}
+    for entry in both:
+        stream = server.client(token=f"{entry['name']}-token").stream("commands.stream", command="echo here; exec sleep 60")
+        assert next(event for event in stream if event.name == "stdout").data["data"] == "here\n"
+        streams[entry["name"]] = stream
+    changed = token("changes", ["files:read"])
+    file.write_text(json.dumps({"tokens": [both[0], changed]}))
+    server.client(token="stays-token").call("core.reload")
+    for name, wire_code in (("goes", "auth.invalid_token"), ("changes", "policy.scope_denied")):
+        last = list(streams[name])[-1]
+        assert (last.name, last.data["wire_code"]) == ("error", wire_code), name
+    streams["stays"].close()
