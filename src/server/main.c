@@ -39,6 +39,7 @@ static struct {
 	struct signal_watch term, interrupt, hangup;
 	struct timer grace;
 	struct options options;
+	char *secret; /* the token of the options; each reload needs it again */
 	bool ending;
 } server;
 
@@ -174,12 +175,13 @@ static int make_policy(struct err *err)
 	if (o->token && o->token_file)
 		return err_set(err, ERR_ARGS_INVALID, "--token and --token-file cannot both be given");
 	if (o->token_file) {
-		settings.token = token_read_file(o->token_file, err);
-		if (!settings.token)
+		server.secret = token_read_file(o->token_file, err);
+		if (!server.secret)
 			return -1;
 	} else if (o->token) {
-		settings.token = mem_strdup(o->token); /* what stands in argv is blanked */
+		server.secret = mem_strdup(o->token); /* what stands in argv is blanked */
 	}
+	settings.token = server.secret;
 	policy = policy_new(&settings, err);
 	if (!policy)
 		return -1;
