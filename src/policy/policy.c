@@ -116,6 +116,11 @@ int policy_check_rate(const struct principal *who, struct err *err)
 	return err_deny(err, ERR_LIMIT_RATE, rule, "more than %g calls in a second", who->rate->per_second);
 }
 
+int64_t policy_retry_after(const struct principal *who)
+{
+	return rate_wait_s(who->rate, clock_now_ns());
+}
+
 static const struct named_switch *find_switch(const struct list *list, const char *name)
 {
 	const struct named_switch *items = list->items;

@@ -64,6 +64,7 @@ int policy_recheck(
 
 /* Rate, op switched on, scope: in this order (R91).  A token's own "ops" deny with its scope's code. */
 int policy_check_rate(const struct principal *who, struct err *err) MUST_CHECK;
+int64_t policy_retry_after(const struct principal *who); /* seconds until the rate allows another call, at least 1 */
 int policy_check_op(const struct principal *who, const struct op *op, struct err *err) MUST_CHECK;
 
 /* Whether the server has it; the rule that says so ("policy:groups.file_ops"), empty when it has. */

@@ -202,17 +202,15 @@ static void protect_process(char **args)
 
 static int start(char **args, struct err *err)
 {
-	struct http_limits limits = http_default_limits;
-
 	server.loop = loop_new();
 	if (make_policy(err) < 0)
 		return -1;
 	protect_process(args);
-	limits.max_connections = (unsigned)policy_server_limit(serve_policy(), "max_connections");
 	call_host = &server_host;
 	if (tree_init(server.loop, !server.options.no_cgroups) < 0)
 		return err_set(err, ERR_INTERNAL, "cannot become the reaper of orphans");
-	server.http = http_server_new(server.loop, &serve_handlers, &limits);
+	server.http = http_server_new(server.loop, &serve_handlers, &http_default_limits);
+	serve_attach(server.http);
 	if (signal_start(&server.term, server.loop, SIGTERM, on_terminate) < 0 ||
 		signal_start(&server.interrupt, server.loop, SIGINT, on_terminate) < 0 ||
 		signal_start(&server.hangup, server.loop, SIGHUP, on_hangup) < 0)

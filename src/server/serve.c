@@ -22,6 +22,7 @@ enum { ARENA_MAX = 256 * 1024 * 1024 }; /* the process's budget ends it far earl
 
 static struct {
 	struct loop *loop;
+	struct http_server *http; /* NULL before serve_attach() */
 	struct policy *policy;
 	struct policy_settings settings;
 	struct list_node all; /* every struct serving */
@@ -51,7 +52,12 @@ static int step_origin(struct serving *s, const struct head *head)
 	struct str origin = head_get(head, "origin");
 	bool cors = false;
 
-	if (policy_check_origin(s->policy, head->host, origin, &cors, &s->call.err) < 0)
+	struct str host = head->host;
+
+	/* No name leads to a UNIX socket, so none is asked for there. */
+	if (!policy_has_tokens(s->policy) && http_is_unix(s->conn))
+		host = (struct str){ NULL, 0 };
+	if (policy_check_origin(s->policy, host, origin, &cors, &s->call.err) < 0)
 		return -1;
 	if (cors)
 		s->cors_origin = arena_strndup(&s->call.arena, origin.p, origin.len);
@@ -285,6 +291,14 @@ static void take_policy(struct policy *policy)
 	umask(policy_umask(policy));
 	budget_set_limit((size_t)policy_server_limit(policy, "max_memory_bytes"));
 	server.policy = policy;
+	if (server.http)
+		http_server_set_max(server.http, (unsigned)policy_server_limit(policy, "max_connections"));
+}
+
+void serve_attach(struct http_server *http)
+{
+	server.http = http;
+	take_policy(server.policy);
 }
 
 void serve_init(struct loop *loop, struct policy *policy, const struct policy_settings *settings)
@@ -314,6 +328,13 @@ int serve_reload(struct err *err)
 
 	if (!policy)
 		return -1;
+	/* Whether addresses need a token was asked when they were opened. */
+	if (policy_has_tokens(server.policy) && !policy_has_tokens(policy)) {
+		policy_unref(policy);
+		return err_set(err, ERR_ARGS_INVALID,
+			"%s: the last token cannot be taken away while the server runs: start it again",
+			server.settings.file);
+	}
 	policy_unref(server.policy);
 	take_policy(policy);
 	end_refused_streams();
