@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "policy/policy.h"
 #include "policy/token.h"
+#include "program/confine.h"
 #include "server/describe.h"
 #include "server/host.h"
 #include "server/options.h"
@@ -169,6 +170,10 @@ static int make_policy(struct err *err)
 	policy = policy_new(&settings, err);
 	if (!policy)
 		return -1;
+	if (confine_check(policy, err) < 0) {
+		policy_unref(policy);
+		return -1;
+	}
 	serve_init(server.loop, policy, &settings);
 	budget_set_limit((size_t)policy_server_limit(policy, "max_memory_bytes"));
 	return 0;

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "program/confine.h"
 #include "server/paths.h"
 #include "server/serving.h"
 
@@ -284,6 +285,10 @@ int serve_reload(struct err *err)
 
 	if (!policy)
 		return -1;
+	if (confine_check(policy, err) < 0) {
+		policy_unref(policy);
+		return -1;
+	}
 	policy_unref(server.policy);
 	server.policy = policy;
 	return 0;
