@@ -89,7 +89,16 @@ struct policy_rlimit {
 };
 size_t policy_rlimits(const struct policy *p,
 	struct policy_rlimit ret_limits[static POLICY_RLIMITS_MAX]); /* core 0, and what is set */
-mode_t policy_umask(const struct policy *p);                         /* of new files too (R55) */
+/* How children are held in (program/confine.h). */
+enum policy_confine { CONFINE_OFF, CONFINE_PATHS, CONFINE_BEST_EFFORT };
+struct policy_confinement {
+	enum policy_confine mode;
+	bool no_network;
+	bool names_user;         /* process.user is given, be it root */
+	const char *const *read; /* further paths, NULL at the end, or NULL */
+};
+struct policy_confinement policy_confinement(const struct policy *p);
+mode_t policy_umask(const struct policy *p); /* of new files too (R55) */
 bool policy_fsync(const struct policy *p);
 
 /* A user of /etc/passwd and /etc/group, as they were when the policy was made. */

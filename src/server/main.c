@@ -6,6 +6,7 @@
 #include "policy/config.h"
 #include "policy/policy.h"
 #include "policy/token.h"
+#include "program/confine.h"
 #include "server/describe.h"
 #include "server/host.h"
 #include "server/options.h"
@@ -185,6 +186,10 @@ static int make_policy(struct err *err)
 	policy = policy_new(&settings, err);
 	if (!policy)
 		return -1;
+	if (confine_check(policy, err) < 0) {
+		policy_unref(policy);
+		return -1;
+	}
 	serve_init(server.loop, policy, &settings);
 	take_server_keys(policy_config(policy));
 	return 0;

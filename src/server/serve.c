@@ -9,6 +9,7 @@
 #include "base/budget.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "program/confine.h"
 #include "server/paths.h"
 #include "server/serving.h"
 
@@ -334,6 +335,10 @@ int serve_reload(struct err *err)
 		return err_set(err, ERR_ARGS_INVALID,
 			"%s: the last token cannot be taken away while the server runs: start it again",
 			server.settings.file);
+	}
+	if (confine_check(policy, err) < 0) {
+		policy_unref(policy);
+		return -1;
 	}
 	policy_unref(server.policy);
 	take_policy(policy);

@@ -21,7 +21,7 @@ TOKEN = "s3cret-T+/=~"
 @pytest.mark.parametrize("text, says", [
     ("verison: 1\n", "policy.yaml:1:1: unknown key 'verison', did you mean 'version'?"),
     ("version: 1\npaths:\n  rots: [/]\n", "policy.yaml:3:3: unknown key 'paths.rots', did you mean 'roots'?"),
-    ("process: {confine: paths}\n", "policy.yaml:1:11: 'process.confine' is not supported by this build yet"),
+    ("process: {cgroup: {pids_max: 9}}\n", "policy.yaml:1:20: 'process.cgroup.pids_max' is not supported by this build yet"),
     ("paths: {roots: [/nonexistent/root]}\n", "paths.roots[0]"),
     ("a: &x 1\n", "policy.yaml:1:4: anchors, aliases and tags are not allowed")])
 def test_a_file_with_an_error_stops_the_start(make_server, text, says):
@@ -79,6 +79,16 @@ def test_policy_check(tmp_path):
     status, out, err = policy_command("check", file)
     assert (status, out) == (0, f"{file}: ok\n")
     assert "warning: 'ci' may run programs" in err
+
+
+def test_policy_check_asks_all_that_the_start_asks(tmp_path):
+    file = tmp_path / "p.yaml"
+    file.write_text(json.dumps({"paths": {"roots": [str(tmp_path)]}, "process": {"confine": "best_effort"}}))
+    status, out, err = policy_command("check", file)
+    assert (status, out) == (1, "") and "process.confine needs a token" in err
+    file.write_text(json.dumps({"paths": {"roots": [str(tmp_path / "none")]}}))
+    status, out, err = policy_command("check", file)
+    assert (status, out) == (1, "") and "paths.roots[0]" in err
 
 
 def test_explain_says_what_the_call_and_the_check_say(make_server, tmp_path):
