@@ -94,6 +94,11 @@ struct policy_confinement policy_confinement(const struct policy *p)
 	};
 }
 
+const struct as_user *policy_file_user(const struct policy *p)
+{
+	return p->file_user.count ? &p->file_user : NULL;
+}
+
 mode_t policy_umask(const struct policy *p)
 {
 	return (mode_t)p->config->process.umask;

@@ -27,7 +27,7 @@ enum { HOUR = 3600, DAY = 24 * HOUR };
 
 const struct row row_file[] = {
 	ROW("version", row_version, version, int64_t, DOC("1", "The version of this format.")),
-	ROW("server.listen", row_texts, server.listen, texts,
+	ROW("server.listen", row_texts, server.listen, texts, RANGE(0, 8),
 		DOC("", "Addresses: HOST:PORT, [V6]:PORT or unix:/path.")),
 	ROW("server.shutdown_grace", row_int, server.shutdown_grace, int64_t, RANGE(0, HOUR),
 		DOC("10", "Seconds that running requests get when the server ends.")),
