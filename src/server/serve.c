@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "policy/identity.h"
 #include "server/paths.h"
 #include "server/serving.h"
 
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 
 enum { ARENA_MAX = 256 * 1024 * 1024 }; /* the process's budget ends it far earlier */
 
@@ -131,14 +133,26 @@ static int steps_of_head(struct serving *s, const struct head *head)
 	return step_allowed(s);
 }
 
-/* In a worker: the paths, and the whole op where it is one that may block. */
+static int work_on_paths(struct call *call)
+{
+	if (paths_resolve(&call->arena, call->caller, call->op->params, call->in, &call->err) < 0)
+		return -1;
+	return call->op->work ? call->op->work(call) : 0;
+}
+
+/* In a worker: the paths, and the whole op where it is one that may block; on files with the rights of process.user. */
 static void work(struct job *job)
 {
 	struct call *call = OWNER(job, struct call, job);
 
-	call->work_status = paths_resolve(&call->arena, call->caller, call->op->params, call->in, &call->err);
-	if (call->work_status == 0 && call->op->work)
-		call->work_status = call->op->work(call);
+	if (!paths_given(call->op->params, call->in)) {
+		call->work_status = work_on_paths(call);
+		return;
+	}
+	call->work_status = identity_enter(principal_policy(call->caller), &call->err);
+	if (call->work_status == 0)
+		call->work_status = work_on_paths(call);
+	identity_leave();
 }
 
 static void after_work(struct job *job)
@@ -275,6 +289,7 @@ void serve_init(struct loop *loop, struct policy *policy, const struct policy_se
 	server.loop = loop;
 	server.policy = policy;
 	server.settings = *settings;
+	umask(policy_umask(policy));
 	list_init(&server.all);
 }
 
@@ -286,6 +301,7 @@ int serve_reload(struct err *err)
 		return -1;
 	policy_unref(server.policy);
 	server.policy = policy;
+	umask(policy_umask(policy));
 	return 0;
 }
 

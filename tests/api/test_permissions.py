@@ -135,3 +135,40 @@ def test_a_read_that_fails(make_server, tmp_path):
                     client.rest(op, path=f"/proc/{child.pid}/mem")
         finally:
             child.kill()
+
+
+@root_only
+def test_files_are_those_of_the_user_of_the_policy(make_server, tmp_path):
+    """R94: the server is root, and what it does with files it does as process.user."""
+    tmp_path.chmod(0o711)
+    tmp_path.parent.chmod(0o711)
+    tmp_path.parent.parent.chmod(0o711)
+    base = tmp_path / "base"
+    base.mkdir()
+    os.chown(base, NOBODY, NOBODY)
+    (base / "roots").mkdir(mode=0o700)
+    (base / "roots/f").write_text("x")
+    (base / "roots-file").write_text("x")
+    (base / "roots-file").chmod(0o600)
+    server = make_server(base=base, token="a-token-of-this-test", policy={
+        "version": 1, "paths": {"base": str(base), "roots": [str(base)]}, "process": {"user": "nobody", "umask": "027"}, "files": {"fsync": True}})
+    client = server.client()
+    client.send_bytes("files.upload_stream", b"x" * 600_000, path="new/sub/f", parents=True)
+    client.call("files.upload", path="g", content_base64="aGk=")
+    client.send_files("files.upload_stream", [("h", b"1")], path="new")
+    client.rest("files.mkdir", path="d")
+    for name, mode in (("new", 0o750), ("new/sub", 0o750), ("new/sub/f", 0o640), ("g", 0o640), ("new/h", 0o640), ("d", 0o750)):
+        found = (base / name).stat()
+        assert (found.st_uid, found.st_gid, found.st_mode & 0o7777) == (NOBODY, NOBODY, mode), name
+    refused(client.rest, "files.list", path="roots")
+    refused(client.rest, "files.stat", path="roots/f")
+    for op in ("files.download", "files.download_stream"):
+        refused(client.get_bytes, op, path="roots-file")
+        refused(client.rest, op, path="roots-file")
+    refused(client.send_bytes, "files.upload", b"x", path="roots-file")
+    refused(client.rest, "files.delete", path="roots")
+    refused(client.rest, "files.move", source="g", destination="roots/g")
+    assert client.get_bytes("files.download", path="g").read() == b"hi"
+    client.rest("files.move", source="g", destination="moved")
+    client.rest("files.delete", path="moved")
+    assert (base / "roots/f").read_text() == "x" and (base / "roots-file").read_text() == "x"

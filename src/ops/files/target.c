@@ -197,16 +197,28 @@ static int check_again(const struct target *t, struct err *err)
 	return check_match(t, exists, &now, err);
 }
 
+static int sync_folder(const struct target *t)
+{
+	AUTOCLOSE int fd = openat(t->place->parent_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	/* Folders that may be written and not read are rare, and cannot be told to the disk. */
+	return fd < 0 || fsync(fd) == 0 || errno == EINVAL ? 0 : -errno;
+}
+
 int target_commit(struct target *t, struct err *err)
 {
 	struct stat st;
 	int status = set_facts(t);
 
+	if (status == 0 && t->how.sync && fsync(t->fd) < 0)
+		status = -errno;
 	if (status < 0)
 		return fail(t, -status, err);
 	if (t->how.if_match.p && check_again(t, err) < 0)
 		return -1;
 	status = appear(t);
+	if (status == 0 && t->how.sync)
+		status = sync_folder(t);
 	if (status < 0)
 		return fail(t, -status, err);
 	t->committed = true;

@@ -16,6 +16,7 @@ struct target_how {
 	struct str if_match; /* p NULL: no condition */
 	bool has_mode;
 	mode_t mode; /* exactly this one */
+	bool sync;   /* on the disk when the commit returns */
 };
 
 struct target {
