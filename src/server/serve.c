@@ -145,7 +145,10 @@ static void after_work(struct job *job)
 {
 	struct call *call = OWNER(job, struct call, job);
 
-	if (call->work_status < 0 || (call->gone && !call->op->work))
+	/* One who closed only its sending side can still read this. */
+	if (call->work_status == 0 && call->gone && !call->op->work)
+		call->work_status = err_set(&call->err, ERR_HTTP_BAD_REQUEST, "the caller left before the call began");
+	if (call->work_status < 0)
 		call_fail(call);
 	else if (call->op->work)
 		call_reply(call, call->out);
