@@ -32,9 +32,8 @@ def ask(server, target, *lines, method="GET", body=None, host=None):
     with server.client(token=None).connect() as connection:
         connection.send("\r\n".join(head) + "\r\n\r\n", body or b"")
         reply = connection.reply(method)
-        if reply.has_body:
-            reply.read()
-            reply.json = json.loads(reply.body) if reply.body else None
+        reply.body = reply.read()
+    reply.json = json.loads(reply.body) if reply.body else None
     return reply
 
 
