@@ -29,7 +29,7 @@ static void send_reply(struct serving *s, struct http_reply *reply, const struct
 	s->answered = true;
 	s->status = reply->status;
 	reply->headers = buf_str(headers);
-	reply->head_only = s->route.head;
+	reply->head_only = s->head;
 	http_reply(s->conn, reply);
 }
 

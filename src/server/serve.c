@@ -195,6 +195,7 @@ static void on_request(struct http_conn *c, const struct head *head)
 
 	arena_init(&s->call.arena, ARENA_MAX);
 	s->conn = c;
+	s->head = str_is(head->method, "HEAD");
 	s->policy = policy_ref(server.policy);
 	s->call.loop = server.loop;
 	s->call.port = &answer_port;
