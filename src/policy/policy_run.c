@@ -83,11 +83,6 @@ const struct run_as *policy_user(const struct policy *p, const char *name)
 	return user && user->uid != geteuid() ? user : NULL;
 }
 
-const struct as_user *policy_file_user(const struct policy *p)
-{
-	return p->file_user.count ? &p->file_user : NULL;
-}
-
 struct policy_confinement policy_confinement(const struct policy *p)
 {
 	/* The rows' choices stand in the order of the enum. */
@@ -97,6 +92,11 @@ struct policy_confinement policy_confinement(const struct policy *p)
 		.names_user = p->config->process.user && p->config->process.user[0],
 		.read = p->config->process.read,
 	};
+}
+
+const struct as_user *policy_file_user(const struct policy *p)
+{
+	return p->file_user.count ? &p->file_user : NULL;
 }
 
 mode_t policy_umask(const struct policy *p)
