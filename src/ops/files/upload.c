@@ -50,12 +50,12 @@ struct upload {
 	struct buffer buffers[BUFFERS];
 	size_t buffer_size;
 	unsigned next_fill, next_write;
-	bool filling, ended;
+	bool filling, ended, busy;
+	bool abandoned; /* ends as soon as no job runs */
 	int64_t total, most, most_files;
-	/* what the job does, and how it went; its own err, because the loop may fail the call meanwhile */
+	/* the job's while it runs; its own err, because the loop may fail the call meanwhile */
 	struct str bytes;
-	bool busy, commit, failed;
-	bool abandoned; /* the loop's wish: ends as soon as no job runs */
+	bool commit, failed;
 	struct err err;
 	struct upload_file *files;
 	size_t file_count;
@@ -227,7 +227,7 @@ static void advance(struct upload *u)
 {
 	struct buffer *buffer = &u->buffers[u->next_write];
 
-	if (u->failed || u->abandoned) {
+	if (u->abandoned || (!u->busy && u->failed)) {
 		give_up(u);
 		return;
 	}
