@@ -4,7 +4,6 @@
 #include "base/budget.h"
 #include "base/clock.h"
 #include "ops/files/files.h"
-#include "policy/identity.h"
 #include "wire/range.h"
 
 #include <errno.h>
@@ -156,11 +155,8 @@ static void work_open(struct job *job)
 {
 	struct download *d = OWNER(job, struct download, job);
 	const struct place *place = call_in(d->call, struct download_in)->path.place;
-	int status = identity_enter(principal_policy(d->call->caller), &d->call->err);
+	int status = open_file(d, place, &d->call->err);
 
-	if (status == 0)
-		status = open_file(d, place, &d->call->err);
-	identity_leave();
 	if (status == 0 && !d->call->http.raw_response)
 		status = read_content(d, place);
 	d->ahead_error = status;

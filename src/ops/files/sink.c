@@ -71,7 +71,7 @@ int sink_open(struct sink *s, struct call *call, int64_t max_files, struct err *
 	s->how.create_only = in->create_only || str_is(call->http.if_none_match, "*");
 	s->how.if_match = call->http.if_match;
 	s->how.has_mode = in->mode != NULL;
-	s->how.sync = policy_fsync(principal_policy(call->caller));
+	s->how.durable = policy_fsync(principal_policy(call->caller));
 	if (files_parse_mode(in->mode, &s->how.mode, err) < 0 || make_parents(s, err) < 0)
 		return -1;
 	return call->http.multipart ? open_form(s, err) : add_file(s, s->place, NULL, err);

@@ -218,18 +218,19 @@ int target_commit(struct target *t, struct err *err)
 	struct stat st;
 	int status = set_facts(t);
 
-	if (status == 0 && t->how.sync && fsync(t->fd) < 0)
+	if (status == 0 && t->how.durable && fsync(t->fd) < 0)
 		status = -errno;
 	if (status < 0)
 		return fail(t, -status, err);
 	if (t->how.if_match.p && check_again(t, err) < 0)
 		return -1;
 	status = appear(t);
-	if (status == 0 && t->how.sync)
-		status = sync_folder(t);
 	if (status < 0)
 		return fail(t, -status, err);
 	t->committed = true;
+	status = t->how.durable ? sync_folder(t) : 0;
+	if (status < 0)
+		return fail(t, -status, err);
 	if (fstat(t->fd, &st) == 0)
 		files_etag(&st, t->etag);
 	return 0;

@@ -15,8 +15,8 @@ struct target_how {
 	bool create_only;    /* nothing may be there, decided atomically at the end */
 	struct str if_match; /* p NULL: no condition */
 	bool has_mode;
-	mode_t mode; /* exactly this one */
-	bool sync;   /* on the disk when the commit returns */
+	mode_t mode;  /* exactly this one */
+	bool durable; /* on the disk, with its name, before the commit ends (files.fsync) */
 };
 
 struct target {

@@ -3,7 +3,6 @@
 
 #include "base/budget.h"
 #include "ops/files/sink.h"
-#include "policy/identity.h"
 
 #include <stdlib.h>
 
@@ -90,13 +89,10 @@ static void work(struct job *job)
 {
 	struct upload *u = OWNER(job, struct upload, job);
 
-	if (identity_enter(principal_policy(u->call->caller), &u->err) < 0)
-		u->failed = true;
 	if (!u->failed && (job_stopped(job) || write_bytes(u) < 0))
 		u->failed = true;
 	if (u->failed || u->commit)
 		close_sink(u);
-	identity_leave();
 }
 
 static void upload_free(struct upload *u)
