@@ -184,7 +184,7 @@ static void on_body(struct call *call, size_t got, bool end)
 	buffer->full = got > 0;
 	u->next_fill = (u->next_fill + 1) % BUFFERS;
 	if (u->total > u->most) {
-		err_deny(&call->err, ERR_LIMIT_FILE, "limits", "the body is over %lld bytes", (long long)u->most);
+		files_over_limit(call, "max_bytes", &call->err, "the body is over %lld bytes", (long long)u->most);
 		give_up(u);
 		return;
 	}
@@ -260,8 +260,8 @@ static int check_start(struct upload *u)
 	if (call->http.raw_request && in->content_base64.p)
 		return err_set(&call->err, ERR_ARGS_UNKNOWN, "parameter 'content_base64' does not go with a raw body");
 	if (len > u->most)
-		return err_deny(
-			&call->err, ERR_LIMIT_FILE, "limits", "the content is over %lld bytes", (long long)u->most);
+		return files_over_limit(
+			call, "max_bytes", &call->err, "the content is over %lld bytes", (long long)u->most);
 	return 0;
 }
 
