@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-enum { REPLY_TEXT_MAX = 64 * 1024 * 1024, HEADERS_MAX = 16 * 1024 };
+enum { REPLY_TEXT_MAX = 64 * 1024 * 1024, HEADERS_MAX = 16 * 1024, BODY_MAX = 64 * 1024 /* sent at once, copied */ };
 
 static const char JSON_TYPE[] = "application/json";
 
@@ -50,7 +50,7 @@ static void send_json(struct serving *s, int status, const struct buf *headers)
 {
 	struct http_reply reply = { .status = status, .content_type = JSON_TYPE, .length = -1 };
 
-	if (rope_is_short(&s->rope)) {
+	if (rope_is_short(&s->rope) && s->rope.text.len <= BODY_MAX) {
 		reply.body = buf_str(&s->rope.text);
 	} else {
 		s->rope_source = (struct source){ pull_rope, close_rope };
@@ -167,14 +167,26 @@ static void port_fail(struct call *call, const void *details)
 	fail(OWNER(call, struct serving, call), details, NULL);
 }
 
+static void write_answer(struct serving *s, const void *out)
+{
+	rope_init(&s->rope, &s->call.arena, REPLY_TEXT_MAX);
+	write_rope(&s->rope, s->call.op->result, out);
+	s->written = true;
+}
+
+void answer_write(struct serving *s)
+{
+	write_answer(s, s->call.out);
+}
+
 static void port_reply(struct call *call, const void *out)
 {
 	struct serving *s = OWNER(call, struct serving, call);
 	AUTOBUF struct buf headers;
 
 	buf_init(&headers, HEADERS_MAX);
-	rope_init(&s->rope, &call->arena, REPLY_TEXT_MAX);
-	write_rope(&s->rope, call->op->result, out);
+	if (!s->written)
+		write_answer(s, out);
 	if (rope_failed(&s->rope)) {
 		err_set(&call->err, ERR_BUSY, "the answer needs more memory than is left");
 		fail(s, NULL, NULL);

@@ -151,6 +151,8 @@ static void work(struct job *job)
 	call->work_status = paths_resolve(&call->arena, call->caller, call->op->params, call->in, &call->err);
 	if (call->work_status == 0 && call->op->work)
 		call->work_status = call->op->work(call);
+	if (call->work_status == 0 && call->op->work)
+		answer_write(OWNER(call, struct serving, call));
 }
 
 static void after_work(struct job *job)
