@@ -111,6 +111,36 @@ static int walk(struct members *m)
 	return 0;
 }
 
+static struct {
+	struct members members;
+	bool stands;
+} shared;
+
+int members_share_walk(void)
+{
+	int result = walk(&shared.members);
+
+	shared.stands = result == 0;
+	return result;
+}
+
+void members_end_sharing(void)
+{
+	members_free(&shared.members);
+	shared.stands = false;
+}
+
+static int walk_or_copy(struct members *m)
+{
+	if (!shared.stands)
+		return walk(m);
+	m->count = 0;
+	m->unsettled = false;
+	for (size_t i = 0; i < shared.members.count; i++)
+		members_add(m, &shared.members.all[i]);
+	return 0;
+}
+
 static struct member *find(const struct members *m, pid_t pid)
 {
 	struct member key = { .pid = pid };
@@ -243,7 +273,7 @@ static void keep_ours(struct members *m)
 int members_find(struct members *m, const struct members_of *whose)
 {
 	pid_t self = getpid();
-	int result = walk(m);
+	int result = walk_or_copy(m);
 
 	if (result < 0)
 		return result;

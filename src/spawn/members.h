@@ -46,5 +46,9 @@ struct members_of {
 /* Those alive (no zombies) replace what was in *m.  0 or a negative errno (no /proc). */
 int members_find(struct members *m, const struct members_of *whose) MUST_CHECK;
 
+/* Until the end of sharing members_find() looks at one walk of /proc, made now.  0 or a negative errno. */
+int members_share_walk(void) MUST_CHECK;
+void members_end_sharing(void);
+
 /* Sends a signal to exactly this process: 0, -ESRCH when it is another one or gone, -EPERM. */
 int member_signal(const struct member *one, int number) MUST_CHECK;

@@ -242,17 +242,22 @@ int tree_signal(struct tree *tree, int number, bool whole)
 	return whole ? signal_all(tree, number) : tree_signal_leader(tree, number);
 }
 
-size_t tree_descendants(struct tree *tree)
+static size_t seen_descendants(const struct tree *tree)
 {
 	size_t count = 0;
 
-	tree_look(tree);
 	for (size_t i = 0; i < tree->seen.count; i++)
 		count += tree->exited || tree->seen.all[i].pid != tree->pid;
 	return count;
 }
 
-void tree_usage(struct tree *tree, double *ret_cpu_seconds, int64_t *ret_rss_bytes)
+size_t tree_descendants(struct tree *tree)
+{
+	tree_look(tree);
+	return seen_descendants(tree);
+}
+
+size_t tree_usage(struct tree *tree, double *ret_cpu_seconds, int64_t *ret_rss_bytes)
 {
 	uint64_t ticks = 0;
 	int64_t pages = 0;
@@ -264,6 +269,19 @@ void tree_usage(struct tree *tree, double *ret_cpu_seconds, int64_t *ret_rss_byt
 	}
 	*ret_cpu_seconds = (double)ticks / (double)sysconf(_SC_CLK_TCK);
 	*ret_rss_bytes = pages * sysconf(_SC_PAGESIZE);
+	return seen_descendants(tree);
+}
+
+void tree_survey_begin(void)
+{
+	/* A failed walk is done again by whoever looks. */
+	if (!cgroup_available() && members_share_walk() < 0)
+		members_end_sharing();
+}
+
+void tree_survey_end(void)
+{
+	members_end_sharing();
 }
 
 void tree_free(struct tree *tree)
