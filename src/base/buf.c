@@ -56,8 +56,6 @@ static bool grow(struct buf *b, size_t needed)
 	size_t cap = b->cap ? b->cap : FIRST_SIZE;
 	char *start;
 
-	if (needed > SIZE_MAX / 2)
-		return false;
 	while (cap < needed)
 		cap *= 2;
 	/* The limit is a promise about memory too: do not double past it. */
@@ -79,7 +77,8 @@ char *buf_reserve(struct buf *b, size_t len)
 {
 	if (b->failed)
 		return NULL;
-	if (len > b->limit || b->len > b->limit - len) {
+	/* The first condition keeps the sums below from wrapping, whatever the limit is. */
+	if (len > SIZE_MAX / 4 || len > b->limit || b->len > b->limit - len) {
 		buf_fail(b);
 		return NULL;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "spawn/members.h"
 
+#include "base/clock.h"
 #include "spawn/reaper.h"
 
 #include <dirent.h>
@@ -56,7 +57,8 @@ static int parse_stat(const char *text, struct member *ret)
 
 	if (!rest)
 		return -ESRCH;
-	if (sscanf(rest + 1, " %c %d %*d %d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld %*d %*d %*d %*d %llu %*u %" SCNd64,
+	if (sscanf(rest + 1,
+		    " %c %d %*d %d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld %*d %*d %*d %*d %llu %*u %" SCNd64,
 		    &ret->state, &ret->parent, &ret->session, &user, &system, &child_user, &child_system, &start,
 		    &ret->rss_pages) != 9)
 		return -ESRCH;
@@ -241,6 +243,17 @@ static bool is_certain(struct members *m, const struct member *one, const struct
 	return orphan && one->state != 'Z' && is_marked(m, one->pid, whose->mark, whose->mark_is_prefix);
 }
 
+/*
+ * An orphan that has just ended may have forked the next one behind the walk's back, again
+ * and again: while there are such, not to have seen anybody means nothing.  Those in the
+ * session of another tree's living leader are that tree's.
+ */
+static bool is_trace(const struct member *one, const struct members_of *whose, pid_t self)
+{
+	return one->state == 'Z' && one->parent == self && !reaper_knows(one->pid) &&
+	       (one->session == whose->session || !reaper_knows(one->session));
+}
+
 static void spread(struct members *m, pid_t self)
 {
 	bool changed;
@@ -277,11 +290,40 @@ int members_find(struct members *m, const struct members_of *whose)
 
 	if (result < 0)
 		return result;
-	for (size_t i = 0; i < m->count; i++)
+	for (size_t i = 0; i < m->count; i++) {
 		m->all[i].ours = is_certain(m, &m->all[i], whose, self);
+		m->unsettled |= is_trace(&m->all[i], whose, self);
+	}
 	spread(m, self);
 	keep_ours(m);
 	return 0;
+}
+
+/* The number given to a process last, which the kernel tells at the end of its line of load. */
+static pid_t newest_pid(void)
+{
+	char text[NAME_SIZE * 2];
+	const char *last = read_file("/proc/loadavg", text, sizeof text) > 0 ? strrchr(text, ' ') : NULL;
+
+	return last ? (pid_t)strtol(last + 1, NULL, 10) : 0;
+}
+
+void members_chase(const struct members_of *whose, int64_t until_ns)
+{
+	pid_t self = getpid();
+	struct members_of newest = *whose;
+	struct members none = { 0 };
+	struct member one;
+
+	while (clock_now_ns() < until_ns) {
+		pid_t pid = newest_pid();
+
+		if (pid <= 1 || member_read(pid, &one) < 0 || one.state == 'Z')
+			continue;
+		newest.session = one.parent == self ? whose->session : 0;
+		if (is_certain(&none, &one, &newest, self) && member_signal(&one, SIGKILL) == 0)
+			return;
+	}
 }
 
 static bool is_same(const struct member *one)

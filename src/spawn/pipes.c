@@ -60,7 +60,8 @@ static void watch_stream(struct pipes *p, unsigned stream)
 {
 	static watch_fn *const handlers[PIPES_COUNT] = { on_out, on_err };
 
-	if (p->fds[stream] >= 0 && watch_start(&p->watches[stream], p->loop, p->fds[stream], WATCH_READ, handlers[stream]) < 0)
+	if (p->fds[stream] >= 0 &&
+		watch_start(&p->watches[stream], p->loop, p->fds[stream], WATCH_READ, handlers[stream]) < 0)
 		close_stream(p, stream);
 }
 

@@ -22,10 +22,10 @@ struct tree;
 enum { TREE_ID_SIZE = 24 };
 
 struct tree_exit {
-	int code;          /* 0 to 255; 128+N when a signal ended it */
-	int signal;        /* 0 when none */
-	bool oom_killed;   /* told by the cgroup's memory.events (R15) */
-	double cpu_seconds;      /* user and system, of the leader and those it waited for */
+	int code;           /* 0 to 255; 128+N when a signal ended it */
+	int signal;         /* 0 when none */
+	bool oom_killed;    /* told by the cgroup's memory.events (R15) */
+	double cpu_seconds; /* user and system, of the leader and those it waited for */
 	int64_t max_rss_bytes;
 };
 

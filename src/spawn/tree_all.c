@@ -52,7 +52,7 @@ void tree_end_strays(void)
 	send_to(&m, false, SIGCONT);
 }
 
-void tree_kill_marked(void)
+static void kill_marked(void)
 {
 	struct members m CLEANUP(members_free) = { 0 };
 
@@ -63,6 +63,16 @@ void tree_kill_marked(void)
 		send_to(&m, false, SIGSTOP);
 		send_to(&m, false, SIGKILL);
 	}
+}
+
+void tree_kill_all(void)
+{
+	struct members m CLEANUP(members_free) = { 0 };
+
+	kill_marked();
+	/* Those without a mark, where the kernel has no cgroup.kill. */
+	cgroup_members(NULL, &m);
+	send_to(&m, true, SIGKILL);
 }
 
 static bool any_stray(void)

@@ -3,7 +3,7 @@
 
 The vectors are those that the source distribution of pyjson5 ships.  They are read from the
 archive; the package itself is not built for use.  ABX_JSON_VECTORS names an archive that is
-there already; otherwise pip fetches it into pytest's cache.
+there already; otherwise pip fetches it into the build folder.
 """
 
 import os
@@ -13,6 +13,8 @@ import sys
 import tarfile
 
 import pytest
+
+from lib.server import binary
 
 PACKAGE = "pyjson5"
 VERSION = "2.0.1"
@@ -38,19 +40,22 @@ ACCEPTED = {
 TWICE = {"y_object_duplicated_key.json", "y_object_duplicated_key_and_value.json"}
 
 
+# One worker only, so that the archive is fetched once.
+pytestmark = pytest.mark.xdist_group("json_suite")
+
+
 def reader():
-    build = pathlib.Path(os.environ.get("ABX_BUILD_DIR", "build"))
-    found = [p for p in build.rglob("json_suite") if p.is_file()]
-    assert found, f"no json_suite below {build}: build the unit tests first"
-    return found[0]
+    path = pathlib.Path(binary()).parent / "tests/unit/json_suite"
+    assert path.exists(), f"{path} is not there: it is built with the unit tests"
+    return path
 
 
 @pytest.fixture(scope="module")
-def archive(request):
+def archive():
     given = os.environ.get("ABX_JSON_VECTORS")
     if given:
         return pathlib.Path(given)
-    folder = pathlib.Path(request.config.cache.mkdir("json_suite"))
+    folder = pathlib.Path(binary()).parent / "vectors"
     path = folder / f"{PACKAGE}-{VERSION}.tar.gz"
     if not path.exists():
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", PACKAGE]
