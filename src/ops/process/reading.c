@@ -6,6 +6,7 @@ enum {
 	CHARACTER_MAX = 4, /* a reading has room for one, or nobody would get on */
 	TEXT_GROWTH = 3,   /* U+FFFD for a byte */
 	CONTINUED_MAX = 3,
+	WIDER = 128 * 1024, /* where to look for the rest of a character in which the other stream wrote */
 };
 
 /* One pass over the journal. */
@@ -164,10 +165,12 @@ static size_t held_bytes(const struct pass *p)
 	return p->texts[JOURNAL_STDOUT].held_len + p->texts[JOURNAL_STDERR].held_len;
 }
 
-static void do_pass(struct reading *r, struct journal *j, const struct read_request *what, bool gets_on)
+/* False when half a character kept everything behind it from being given. */
+static bool do_pass(struct reading *r, struct journal *j, const struct read_request *what, bool gets_on)
 {
 	struct pass p = { .r = r, .what = what };
 	uint64_t start = journal_start(j);
+	bool stuck;
 
 	buf_truncate(&r->data, 0);
 	buf_truncate(&r->chunks, 0);
@@ -181,21 +184,21 @@ static void do_pass(struct reading *r, struct journal *j, const struct read_requ
 		give_held(&p);
 	else
 		cut_back(&p);
-	/* Nothing but the beginning of a character waits for its rest; anything else must not be held by it. */
-	if (!gets_on && r->chunks.len == 0 && r->next == p.begin && p.reader.next - p.begin > held_bytes(&p)) {
-		journal_detach(&p.reader);
-		do_pass(r, j, what, true);
-		return;
-	}
+	stuck = r->chunks.len == 0 && r->next == p.begin && p.reader.next - p.begin > held_bytes(&p);
 	journal_detach(&p.reader);
+	return !stuck;
 }
 
 void reading_do(struct reading *r, struct journal *j, const struct read_request *what)
 {
+	struct read_request wider = *what;
+
+	wider.max = WIDER;
 	*r = (struct reading){ .next = what->since };
-	buf_init_budgeted(&r->data, TEXT_GROWTH * what->max + CHARACTER_MAX * TEXT_GROWTH);
+	buf_init_budgeted(&r->data, TEXT_GROWTH * MAX(what->max, WIDER));
 	buf_init_budgeted(&r->chunks, (CHUNKS_MAX + JOURNAL_STREAMS) * sizeof(struct chunk));
-	do_pass(r, j, what, false);
+	if (!do_pass(r, j, what, false) && (what->max >= WIDER || !do_pass(r, j, &wider, false)))
+		do_pass(r, j, what, true);
 	r->failed = buf_failed(&r->data) || buf_failed(&r->chunks);
 }
 

@@ -5,7 +5,8 @@
  * A reading begins at an offset and takes what there is, up to a number of bytes.  A character
  * that its end cuts is left to the later reading, which begins with it.  Where the other stream
  * wrote in the middle of that character, the reading ends in front of it; if nothing at all
- * came before it, it is given as what it is, so that readers always get on.
+ * came before it, it takes more than it was asked for, up to 128 KiB, to find the rest, and
+ * gives the character up where that is not there either: readers always get on.
  */
 #pragma once
 
