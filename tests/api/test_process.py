@@ -2,7 +2,6 @@
 """Processes that outlive their caller: table, signals, limits, ends."""
 import concurrent.futures
 import json
-import os
 import re
 import signal
 import socket
@@ -12,7 +11,7 @@ import pytest
 
 from lib.client import expect_error
 from lib.processes import children, eventually, running
-from lib.server import Server
+from lib.server import Server, is_sanitized
 
 OPS_OF_ONE = ("process.get", "process.output", "process.stdin", "process.signal")
 
@@ -54,7 +53,8 @@ def mode(request):
 def test_start_tells_what_runs(client):
     before = time.time()
     process = client.rest("process.start", command="sleep 7701")
-    assert process["command"] == "sleep 7701" and process["pid"] in running("sleep", "7701")
+    assert process["command"] == "sleep 7701"
+    eventually(lambda: process["pid"] in running("sleep", "7701"))
     assert re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", process["started_at"])
     assert abs(time.mktime(time.strptime(process["started_at"][:19], "%Y-%m-%dT%H:%M:%S")) - time.timezone - before) < 5
     entry = client.rest("process.get", pid=process["pid"])
@@ -250,7 +250,7 @@ def test_finished_ones_do_not_pile_up(make_server):
     eventually(lambda: len(client.rest("process.list")["processes"]) == 5)
     assert {p["state"] for p in client.rest("process.list")["processes"]} == {"exited"}
     eventually(lambda: server.fds() <= fds + 2, what="closed descriptors")
-    assert server.rss_kib() < before + 4096
+    assert is_sanitized() or server.rss_kib() < before + 4096
     assert not children(server.pid, zombies_only=True)
     with expect_error("process.not_found", 404):
         client.rest("process.get", pid=first["id"])
@@ -371,7 +371,7 @@ def test_health_is_quick_beside_many(client):
     made = [start(client, "sleep 7790 & sleep 7790; true", capture_output=False) for _ in range(40)]
     try:
         slowest = max(client.request("GET", "/process/list").seconds for _ in range(5))
-        assert slowest < 1 or os.environ.get("ASAN_OPTIONS")
+        assert slowest < 1 or is_sanitized()
     finally:
         for one in made:
             client.rest("process.signal", pid=one["id"], signal="SIGKILL")

@@ -139,7 +139,9 @@ static void test_gap_is_told_and_begins_at_a_character(void **state)
 	struct reading r;
 
 	(void)state;
-	put(j, JOURNAL_STDOUT, "0123\xe2\x82\xac" "456789"); /* the ring begins with the last byte of the sign */
+	put(j, JOURNAL_STDOUT,
+		"0123\xe2\x82\xac"
+		"456789"); /* the ring begins with the last byte of the sign */
 	read_from(&r, j, 0, 100, true);
 	assert_int_equal(r.dropped, 7);
 	assert_reads(&r, "456789|");

@@ -231,7 +231,7 @@ size_t process_running(const char *principal)
 	if (!table.loop)
 		return 0;
 	LIST_EACH(node, &table.running)
-		count += strcmp(process_of(node)->principal, principal) == 0;
+	count += strcmp(process_of(node)->principal, principal) == 0;
 	return count;
 }
 
@@ -253,7 +253,8 @@ static bool is_meant(const struct process *p, const char *text, int64_t pid)
 
 static struct process *newest_in(struct list_node *list, const char *text, int64_t pid, struct process *best)
 {
-	LIST_EACH(node, list) {
+	LIST_EACH(node, list)
+	{
 		struct process *p = process_of(node);
 
 		if (is_meant(p, text, pid) && (!best || p->number > best->number))
@@ -300,17 +301,17 @@ struct process **process_all(struct call *call, size_t *ret_count)
 
 	init_table(call->loop);
 	LIST_EACH(node, &table.running)
-		count += process_of(node) != NULL;
+	count += process_of(node) != NULL;
 	LIST_EACH(node, &table.exited)
-		count += process_of(node) != NULL;
+	count += process_of(node) != NULL;
 	all = call_alloc(call, (count + 1) * sizeof(struct process *));
 	if (!all)
 		return NULL;
 	*ret_count = 0;
 	LIST_EACH(node, &table.running)
-		all[(*ret_count)++] = process_of(node);
+	all[(*ret_count)++] = process_of(node);
 	LIST_EACH(node, &table.exited)
-		all[(*ret_count)++] = process_of(node);
+	all[(*ret_count)++] = process_of(node);
 	qsort(all, count, sizeof(struct process *), by_number);
 	return all;
 }

@@ -38,7 +38,8 @@ struct out {
 
 static const struct field params[] = {
 	PROCESS_PARAM(struct in),
-	P_INT(struct in, since, 0, 0, INT64_MAX, "Offset of the first byte, counted over both streams since the start."),
+	P_INT(struct in, since, 0, 0, INT64_MAX,
+		"Offset of the first byte, counted over both streams since the start."),
 	P_NUM(struct in, wait, 0, 0, WAIT_MAX, "Seconds to wait for a byte or the end when there is none yet."),
 	P_INT(struct in, max_bytes, BYTES, 1, BYTES_MAX, "Most bytes to return."),
 	P_CHOICE(struct in, stream, READ_BOTH, streams, "Which stream; offsets count both in any case."),
@@ -150,7 +151,8 @@ static void answer(struct asking *a)
 		out.oom_killed = p->exit.oom_killed;
 	}
 	if (a->reading.failed)
-		err_set(&a->call->err, ERR_BUSY, "the answer needs more memory than is left: try again, or ask for less");
+		err_set(&a->call->err, ERR_BUSY,
+			"the answer needs more memory than is left: try again, or ask for less");
 	if (a->reading.failed || make_chunks(a, &out.chunks) < 0)
 		call_fail(a->call);
 	else

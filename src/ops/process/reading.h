@@ -22,7 +22,7 @@ struct chunk {
 	uint64_t offset; /* of its first byte */
 	uint64_t from;   /* the same, or of the character that goes on in it */
 	uint64_t end;
-	size_t at, len;  /* in data; may be empty */
+	size_t at, len; /* in data; may be empty */
 	bool lossy;
 };
 
