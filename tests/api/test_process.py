@@ -89,6 +89,13 @@ def test_parameters_are_those_of_commands(client, folder):
         start(client, "true", name="x" * 129)
 
 
+def test_cwd_outside_is_denied(make_server, outside):
+    server = make_server(policy={"paths": {"roots": ["~"]}})
+    with expect_error("policy.path_denied", 403) as caught:
+        start(server.client(), "true", cwd=str(outside))
+    assert caught.error.rule == "policy:paths.roots"
+
+
 def test_names_are_labels(client):
     """R29, B048"""
     for _ in range(20):
@@ -192,6 +199,7 @@ def test_timeout_ends_the_tree(mode):
     socket.create_connection(("127.0.0.1", port)).close()
     entry = ended(client, process)
     assert entry["timed_out"] and entry["signal"] == "SIGKILL"
+    assert [p["timed_out"] for p in client.rest("process.list")["processes"] if p["id"] == process["id"]] == [True]
     eventually(lambda: client.rest("process.get", pid=process["id"])["descendants"] == 0)
     assert not running("sleep", "7730") and not running("sleep", "7731")
     with pytest.raises(ConnectionRefusedError):

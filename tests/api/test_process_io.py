@@ -234,6 +234,7 @@ def test_follow_goes_on_after_last_event_id(client):
 
 def test_bad_last_event_id(client):
     process = start(client, "echo a")
+    all_of(client, process)
     for bad in ("-1", "abc", "1;2", "18446744073709551616"):
         with expect_error("args.invalid", 400, says="Last-Event-ID"):
             client.rest_stream("process.follow", pid=process["id"], headers={"Last-Event-ID": bad})

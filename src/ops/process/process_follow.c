@@ -287,7 +287,7 @@ static void start(struct call *call)
 	call_stream(call, &f->source);
 }
 
-static const enum err_code errors[] = { ERR_PROCESS_NOT_FOUND, ERR_PROCESS_NOT_CAPTURED, ERR_SHUTTING_DOWN, ERR_NONE };
+static const enum err_code errors[] = { ERR_PROCESS_NOT_FOUND, ERR_PROCESS_NOT_CAPTURED, ERR_NONE };
 
 const struct op op_process_follow = {
 	.id = "process.follow",
