@@ -321,6 +321,14 @@ void journal_close(struct journal *j)
 	wake_all(j);
 }
 
+void journal_discard(struct journal *j)
+{
+	assert(!j->waking);
+	j->start = j->end;
+	while (j->chunk_count > 0)
+		free_chunk(take_first(j));
+}
+
 bool journal_closed(const struct journal *j)
 {
 	return j->closed;

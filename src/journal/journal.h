@@ -55,6 +55,8 @@ size_t journal_room(struct journal *j);
 void journal_append(struct journal *j, enum journal_stream stream, struct str bytes);
 void journal_close(struct journal *j); /* no more will come; gives spare memory back, wakes all */
 
+void journal_discard(struct journal *j); /* forgets what it keeps: readers are told of a gap */
+
 bool journal_closed(const struct journal *j);
 uint64_t journal_start(const struct journal *j); /* offset of the oldest byte kept */
 uint64_t journal_end(const struct journal *j);   /* offset behind the newest */
