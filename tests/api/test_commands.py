@@ -105,14 +105,14 @@ def test_b009_r03_truncation_is_told(runner):
 
 
 def test_b010_memory_does_not_follow_the_output(process_server, runner):
-    """300 MB each of eight at once: the bound is that of the kept bytes and the budget, not of the output."""
+    """150 MB each of eight at once: the bound is that of the kept bytes and the budget, not of the output."""
     before = process_server.rss_kib()
     limit = 1 * MIB
     done = []
 
     def one(_):
-        result = run(runner, "head -c 300000000 /dev/zero", max_output_bytes=limit, timeout=60)
-        assert result["stdout_bytes"] == 300_000_000 and result["stdout_truncated"] is True
+        result = run(runner, "head -c 150000000 /dev/zero", max_output_bytes=limit, timeout=60)
+        assert result["stdout_bytes"] == 150_000_000 and result["stdout_truncated"] is True
         done.append(1)
 
     def alive(_):
