@@ -225,6 +225,7 @@ static void keep_headers(struct serving *s, const struct head *head)
 	call->http.content_type = keep(s, head, "content-type");
 	call->http.idempotency_key = keep(s, head, "idempotency-key");
 	call->http.length = http_body_length(s->conn);
+	call->http.head = s->route.head;
 	if (call->op->kind == OP_SSE)
 		call->http.last_event_id = keep(s, head, "last-event-id");
 	if (call->op->kind != OP_RAW)
