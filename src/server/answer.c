@@ -135,6 +135,22 @@ static void add_raw_headers(struct buf *headers, const struct raw_reply *head)
 		add_disposition(headers, head->filename);
 }
 
+/* Without details, and in memory that no budget refuses: there is always an answer. */
+static void send_bare_error(struct serving *s, const struct buf *headers)
+{
+	struct http_reply reply = { .status = err_info(s->call.err.code)->status, .content_type = JSON_TYPE };
+	AUTOBUF struct buf body;
+	struct json_writer w;
+
+	buf_init(&body, HEADERS_MAX);
+	json_write_init(&w, &body);
+	write_error(&w, &s->call.err, s->call.op, s->call.request_id);
+	json_raw(&w, STR("{}"));
+	json_object_end(&w);
+	reply.body = buf_str(&body);
+	send_reply(s, &reply, headers);
+}
+
 /* head: what else the headers say, of a 416; or NULL. */
 static void fail(struct serving *s, const void *details, const struct raw_reply *head)
 {
@@ -154,7 +170,10 @@ static void fail(struct serving *s, const void *details, const struct raw_reply 
 	add_error_headers(s, &headers, info);
 	if (head)
 		add_raw_headers(&headers, head);
-	send_json(s, info->status, &headers);
+	if (rope_failed(&s->rope))
+		send_bare_error(s, &headers);
+	else
+		send_json(s, info->status, &headers);
 }
 
 void answer_error(struct serving *s)

@@ -252,6 +252,7 @@ static void keep_headers(struct serving *s, const struct head *head)
 		call->http.last_event_id = keep(s, head, "last-event-id");
 	if (call->op->kind != OP_RAW)
 		return;
+	call->http.head = s->route.head;
 	call->http.range = keep(s, head, "range");
 	call->http.if_range = keep(s, head, "if-range");
 	call->http.if_match = keep(s, head, "if-match");

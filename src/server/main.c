@@ -223,6 +223,11 @@ static int make_policy(struct err *err)
 
 static void protect_process(char **args)
 {
+	sigset_t none;
+
+	/* Whoever started us may have blocked what we want to hear; children get their own settings (spawn/child.c). */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	options_scrub(args);
 	/* Children must not read our memory, environment or descriptors through /proc or ptrace (R93). */
 	prctl(PR_SET_DUMPABLE, 0);
