@@ -14,7 +14,8 @@ struct options {
 	const char *listen[OPTIONS_LISTEN_MAX + 1];
 	size_t listen_count;
 	const char *token, *token_file, *policy, *base_dir, *disabled_groups, *log_level;
-	int64_t max_upload_size, shutdown_grace;
+	int64_t max_upload_size; /* 0: not given */
+	int64_t shutdown_grace;  /* -1: not given */
 	bool insecure_no_auth, no_cgroups, help, version;
 };
 

@@ -12,6 +12,7 @@ extern const struct http_handlers serve_handlers;
 
 /* The policy of the calls to come; takes over the reference. settings: for a reload. */
 void serve_init(struct loop *loop, struct policy *policy, const struct policy_settings *settings);
+void serve_attach(struct http_server *http); /* takes the policy's max_connections, now and after each reload */
 int serve_reload(struct err *err) MUST_CHECK;
 const struct policy *serve_policy(void);
 

@@ -108,14 +108,19 @@ static void remove_folder(int dir, const char *name, void *arg)
 	unlinkat(dir, name, AT_REMOVEDIR);
 }
 
-/* Nothing holds the lock of a dead server's folder; rmdir itself spares those with somebody in it. */
+/*
+ * Nothing holds the lock of a dead server's folder.  What that server left behind is ended, so that no
+ * half-dead owner of a port meets the new one; a folder that empties only later goes at the next start.
+ */
 static void remove_if_dead(int dir, const char *name, void *arg)
 {
 	AUTOCLOSE int fd = strncmp(name, "abx-", 4) == 0 ? open_dir(dir, name) : -1;
 
 	(void)arg;
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
-		remove_folder(dir, name, NULL);
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return;
+	write_to(fd, "cgroup.kill", "1");
+	remove_folder(dir, name, NULL);
 }
 
 static int find_folder(const char *controller, char path[static MOUNT_PATH_SIZE])
