@@ -31,7 +31,7 @@ void sort(double *values, size_t count);
 void peer_connect(struct peer *p, const char *port);
 void peer_close(struct peer *p);
 void peer_send(struct peer *p, const void *bytes, size_t len);
-void peer_head(struct peer *p, struct peer_reply *ret);   /* reads the next reply's head */
+void peer_head(struct peer *p, struct peer_reply *ret);    /* reads the next reply's head */
 size_t peer_some(struct peer *p, char **ret, size_t most); /* 1 to most bytes of its body; 0 at the end */
 void peer_skip(struct peer *p, int64_t len);
 

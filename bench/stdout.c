@@ -58,7 +58,8 @@ static double by_events(struct peer *p, const char *file, uint64_t size)
 	struct peer_reply reply;
 
 	snprintf(body, sizeof body, "{\"argv\":[\"cat\",\"%s\"]}", file);
-	snprintf(head, sizeof head, "POST /shell/stream HTTP/1.1\r\nHost: localhost\r\nContent-Length: %zu\r\n\r\n", strlen(body));
+	snprintf(head, sizeof head, "POST /shell/stream HTTP/1.1\r\nHost: localhost\r\nContent-Length: %zu\r\n\r\n",
+		strlen(body));
 	peer_send(p, head, strlen(head));
 	peer_send(p, body, strlen(body));
 	peer_head(p, &reply);
@@ -89,6 +90,7 @@ int main(int argc, char **argv)
 			pipes[i] = by_pipe(argv[2], (uint64_t)st.st_size);
 		ratios[i] = events[i] / pipes[i];
 	}
-	printf("ratio %.3f sse_mb_s %.0f pipe_mb_s %.0f\n", median(ratios, rounds), median(events, rounds), median(pipes, rounds));
+	printf("ratio %.3f sse_mb_s %.0f pipe_mb_s %.0f\n", median(ratios, rounds), median(events, rounds),
+		median(pipes, rounds));
 	return 0;
 }

@@ -74,7 +74,8 @@ static uint64_t download(const char *target, bool pattern)
 	char head[4096], *bytes;
 	uint64_t at = 0;
 
-	snprintf(head, sizeof head, "GET %s HTTP/1.1\r\nHost: localhost\r\nAccept: application/octet-stream\r\n\r\n", target);
+	snprintf(head, sizeof head, "GET %s HTTP/1.1\r\nHost: localhost\r\nAccept: application/octet-stream\r\n\r\n",
+		target);
 	peer_send(&peer, head, strlen(head));
 	peer_head(&peer, &reply);
 	errno = 0;
@@ -111,6 +112,7 @@ int main(int argc, char **argv)
 		total += up ? size : download(argv[3], pattern);
 		seconds = (double)(now_ns() - before) / 1e9;
 	} while (seconds < least);
-	printf("bytes %llu seconds %.4f mb_s %.0f\n", (unsigned long long)total, seconds, (double)total / seconds / 1e6);
+	printf("bytes %llu seconds %.4f mb_s %.0f\n", (unsigned long long)total, seconds,
+		(double)total / seconds / 1e6);
 	return 0;
 }

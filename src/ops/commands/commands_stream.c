@@ -205,7 +205,8 @@ static void put_text(struct stream *s, struct buf *out, enum journal_stream stre
 /* Nothing is held, and all is text: the event is made from the journal's own bytes. */
 static bool put_directly(struct stream *s, struct buf *out, const struct journal_record *record)
 {
-	if (s->lines || s->pending[record->stream].len || s->texts[record->stream].held_len || !utf8_valid(record->bytes))
+	if (s->lines || s->pending[record->stream].len || s->texts[record->stream].held_len ||
+		!utf8_valid(record->bytes))
 		return false;
 	put(s, out, record->stream, record->bytes, false);
 	return true;
