@@ -32,12 +32,21 @@ bool conn_is_idle(const struct http_conn *c)
 	return c->state == CONN_HEAD && c->in.len == 0;
 }
 
+static bool is_unix(int fd)
+{
+	int domain = 0;
+	socklen_t size = sizeof domain;
+
+	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_UNIX;
+}
+
 void conn_new(struct http_server *server, int fd)
 {
 	struct http_conn *c = mem_new(struct http_conn);
 
 	c->server = server;
 	c->fd = fd;
+	c->is_unix = is_unix(fd);
 	buf_init(&c->in, IN_LIMIT);
 	buf_init(&c->out, SIZE_MAX / 2);
 	list_init(&c->kicked);
@@ -218,7 +227,11 @@ static bool reply_state(struct http_conn *c)
 	}
 	c->state = CONN_HEAD;
 	set_deadline(c, c->in.len ? c->server->limits.header_ns : c->server->limits.keep_alive_ns);
-	return true;
+	if (c->in.len || c->eof)
+		return true;
+	/* Most often nothing more is there yet: the watch tells, and costs less than asking. */
+	buf_free(&c->in);
+	return false;
 }
 
 /* A close with bytes unread is a reset, which may take the answer away from the peer: so they are read. */
@@ -382,4 +395,9 @@ void *http_user(const struct http_conn *c)
 void http_gone_on_eof(struct http_conn *c)
 {
 	c->gone_on_eof = true;
+}
+
+bool http_is_unix(const struct http_conn *c)
+{
+	return c->is_unix;
 }

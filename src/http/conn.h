@@ -25,6 +25,7 @@ struct http_conn {
 	struct watch watch;
 	void *user;
 	int fd;
+	bool is_unix;
 	enum conn_state state;
 	int64_t deadline_ns; /* when the current state has lasted too long; 0 none */
 	int64_t written_ns;  /* when bytes were last taken by the socket */

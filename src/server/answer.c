@@ -16,7 +16,9 @@ static const char JSON_TYPE[] = "application/json";
 
 static void add_common(struct buf *headers, const char *request_id, const char *cors_origin)
 {
-	buf_addf(headers, "X-Request-Id: %s\r\n", request_id);
+	buf_adds(headers, "X-Request-Id: ");
+	buf_adds(headers, request_id);
+	buf_adds(headers, "\r\n");
 	if (cors_origin)
 		buf_addf(headers,
 			"Access-Control-Allow-Origin: %s\r\nVary: Origin\r\n"
