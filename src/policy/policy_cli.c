@@ -48,7 +48,7 @@ static void warn(const struct policy *p, const char *file, FILE *to)
 	for (size_t i = 0; i < p->principal_count; i++) {
 		const struct principal *who = &p->principals[i];
 
-		if (is_narrowed(who) && may_run(who) && !policy_user(p, NULL))
+		if (is_narrowed(who) && may_run(who) && !policy_user(p, NULL) && !p->config->process.confine)
 			fprintf(to,
 				"%s:%zu: warning: '%s' may run programs, which are not confined and have the server's user: "
 				"such a token is as strong as the server\n",
@@ -62,12 +62,12 @@ static void warn(const struct policy *p, const char *file, FILE *to)
 			policy_file_line(p->config, "paths.readonly"));
 }
 
-int policy_cli_check(const char *file, FILE *out, FILE *err_out)
+int policy_cli_check(const char *file, policy_cli_more_fn *more, FILE *out, FILE *err_out)
 {
 	struct err err = { 0 };
 	CLEANUP(cleanup_policy) struct policy *p = policy_new(&(struct policy_settings){ .file = file }, &err);
 
-	if (!p) {
+	if (!p || (more && more(p, &err) < 0)) {
 		fprintf(err_out, "%s\n", err.text);
 		return 1;
 	}
