@@ -57,6 +57,15 @@ struct raw {
 	const char *media_type; /* of the response */
 };
 
+/*
+ * What goes over a WebSocket: messages of JSON, described like events.  The first subprotocol that
+ * a caller offers of these is taken; socket_protocol() of a call is its index.
+ */
+struct socket_shape {
+	const struct event *client_messages, *server_messages; /* each ends with an empty one */
+	const char *const *subprotocols;                       /* NULL at the end */
+};
+
 enum { OP_ERRORS_MAX = 24, OP_LIMITS_MAX = 6, OP_EVENTS_MAX = 8, OP_ROUTES_MAX = 2 };
 
 struct op {

@@ -13,6 +13,7 @@ enum {
 	IN_LIMIT = 128 * 1024,    /* a head, or what is pipelined behind a request */
 	PIPELINE_MAX = 16 * 1024, /* read ahead while a request is under way */
 	LINGER_MAX = 1024 * 1024, /* bytes thrown away after the last answer */
+	LINGER_UPGRADED_MAX = 16 * 1024 * 1024, /* a frame that was refused is on its way: its sender is to see why */
 };
 
 #define LINGER_NS (2 * NS_PER_S)
@@ -29,12 +30,13 @@ bool conn_is_idle(const struct http_conn *c)
 	return c->state == CONN_HEAD && c->in.len == 0;
 }
 
-void conn_new(struct http_server *server, int fd)
+void conn_new(struct http_server *server, int fd, unsigned tag)
 {
 	struct http_conn *c = mem_new(struct http_conn);
 
 	c->server = server;
 	c->fd = fd;
+	c->tag = tag;
 	buf_init(&c->in, IN_LIMIT);
 	buf_init(&c->out, SIZE_MAX / 2);
 	list_init(&c->kicked);
@@ -74,7 +76,7 @@ void conn_abort(struct http_conn *c)
 {
 	bool in_request = c->state == CONN_REQUEST;
 
-	if (c->state == CONN_DEAD || c->state == CONN_FREE)
+	if (c->state == CONN_DEAD || c->state == CONN_LOST || c->state == CONN_FREE)
 		return;
 	watch_stop(&c->watch);
 	close_fd(take_fd(&c->fd));
@@ -88,6 +90,8 @@ void conn_abort(struct http_conn *c)
 		if (source)
 			source->close(source);
 		c->server->handlers->on_done(c, c->body_sent);
+	} else if (c->state == CONN_UPGRADED) {
+		c->state = CONN_LOST;
 	} else {
 		c->state = in_request ? CONN_DEAD : CONN_FREE;
 	}
@@ -190,15 +194,30 @@ static bool request_state(struct http_conn *c)
 	return false;
 }
 
-static void begin_linger(struct http_conn *c)
+static void begin_linger(struct http_conn *c, uint64_t max)
 {
 	if (shutdown(c->fd, SHUT_WR) < 0 || c->eof) {
 		conn_abort(c);
 		return;
 	}
 	c->state = CONN_LINGER;
-	c->body_left = LINGER_MAX;
+	c->body_left = max;
 	set_deadline(c, LINGER_NS);
+}
+
+void conn_end_upgraded(struct http_conn *c)
+{
+	ws_end(c);
+	buf_free(&c->in);
+	c->state = CONN_HEAD;
+	begin_linger(c, LINGER_UPGRADED_MAX);
+}
+
+static bool lost_state(struct http_conn *c)
+{
+	ws_end(c);
+	c->state = CONN_FREE;
+	return true;
 }
 
 static bool reply_state(struct http_conn *c)
@@ -212,7 +231,7 @@ static bool reply_state(struct http_conn *c)
 	c->user = NULL;
 	buf_free(&c->out);
 	if (!again && !(c->eof && c->in.len && c->keep_alive && !c->close_after)) {
-		begin_linger(c);
+		begin_linger(c, LINGER_MAX);
 		return true;
 	}
 	c->state = CONN_HEAD;
@@ -242,8 +261,12 @@ static bool step(struct http_conn *c)
 		return request_state(c);
 	case CONN_REPLY:
 		return reply_state(c);
+	case CONN_UPGRADED:
+		return ws_step(c);
 	case CONN_LINGER:
 		return linger_state(c);
+	case CONN_LOST:
+		return lost_state(c);
 	default:
 		return false;
 	}
@@ -257,6 +280,8 @@ static unsigned wanted_events(const struct http_conn *c)
 	case CONN_HEAD:
 	case CONN_LINGER:
 		return WATCH_READ;
+	case CONN_UPGRADED:
+		return ws_wanted_events(c);
 	case CONN_REQUEST:
 	case CONN_REPLY:
 		if (!c->eof)
@@ -327,7 +352,7 @@ static void timed_out(struct http_conn *c)
 		if (c->in.len)
 			refuse(c, HTTP_TIMEOUT, "the head did not arrive in time");
 		else
-			begin_linger(c);
+			begin_linger(c, LINGER_MAX);
 		break;
 	case CONN_REQUEST:
 		if (c->fill_fn) {
@@ -349,6 +374,8 @@ void conn_sweep(struct http_conn *c, int64_t now_ns)
 	if (c->deadline_ns && now_ns >= c->deadline_ns) {
 		c->deadline_ns = 0;
 		timed_out(c);
+	} else if (c->state == CONN_UPGRADED) {
+		ws_sweep(c, now_ns);
 	} else if (c->state == CONN_REPLY && c->out.len && now_ns - c->written_ns > limits->write_idle_ns) {
 		conn_abort(c);
 	} else if (c->state == CONN_REPLY && c->heartbeat && now_ns - c->written_ns > limits->heartbeat_ns) {
@@ -359,7 +386,7 @@ void conn_sweep(struct http_conn *c, int64_t now_ns)
 void conn_close_idle(struct http_conn *c)
 {
 	if (conn_is_idle(c)) {
-		begin_linger(c);
+		begin_linger(c, LINGER_MAX);
 		conn_kick(c);
 	}
 }
@@ -372,6 +399,11 @@ void http_set_user(struct http_conn *c, void *user)
 void *http_user(const struct http_conn *c)
 {
 	return c->user;
+}
+
+unsigned http_tag(const struct http_conn *c)
+{
+	return c->tag;
 }
 
 void http_gone_on_eof(struct http_conn *c)
