@@ -59,7 +59,7 @@ struct raw {
 
 /*
  * What goes over a WebSocket: messages of JSON, described like events.  The first subprotocol that
- * a caller offers of these is taken; socket_protocol() of a call is its index.
+ * a caller offers of these is taken: call->http.subprotocol is its index.
  */
 struct socket_shape {
 	const struct event *client_messages, *server_messages; /* each ends with an empty one */
@@ -83,6 +83,7 @@ struct op {
 	const struct field *result;  /* NULL for streams */
 	size_t result_size;
 	const struct event *events;  /* of OP_SSE; ends with an empty one */
+	const struct socket_shape *socket; /* of OP_WS */
 	const struct raw *raw;       /* of OP_RAW */
 	const enum err_code *errors; /* its own, ends with ERR_NONE; those of every op are not repeated */
 	const struct limit *limits;  /* ends with an empty one; NULL: none */

@@ -73,6 +73,8 @@ static int step_route(struct serving *s, const struct head *head)
 		return err_set(&s->call.err, ERR_BUSY, "the request needs more memory than is left");
 	if (!s->url.too_deep)
 		route_find(head->method, s->url.segments, s->url.count, &s->route);
+	if (http_tag(s->conn) == SERVE_SOCKETS_ONLY && s->route.op && s->route.op->kind != OP_WS)
+		s->route = (struct route){ .kind = ROUTE_NONE };
 	s->call.op = s->route.op;
 	return 0;
 }
@@ -93,6 +95,8 @@ static int step_credentials(struct serving *s, const struct head *head)
 				"the Authorization header must be of the Bearer scheme");
 		bearer = line;
 	}
+	if (s->call.op && s->call.op->kind == OP_WS)
+		return upgrade_credentials(s, head, bearer);
 	s->call.caller = policy_authenticate(s->policy, bearer, head_get(head, "x-access-token"), &s->call.err);
 	return s->call.caller ? 0 : -1;
 }
@@ -101,9 +105,12 @@ static int step_known(struct serving *s, const struct head *head)
 {
 	if (s->route.kind == ROUTE_METHOD)
 		return err_set(&s->call.err, ERR_OP_METHOD, "the method is not one of %s", s->route.allow);
-	if (s->route.kind == ROUTE_NONE)
-		return err_set(&s->call.err, ERR_OP_UNKNOWN, "no op answers at %.*s", (int)MIN(head->target.len, 200),
-			head->target.p);
+	if (s->route.kind == ROUTE_NONE) {
+		/* Without the query: a ticket may stand there. */
+		struct str rest = head->target, path = str_cut(&rest, '?');
+
+		return err_set(&s->call.err, ERR_OP_UNKNOWN, "no op answers at %.*s", (int)MIN(path.len, 200), path.p);
+	}
 	return 0;
 }
 
@@ -128,7 +135,9 @@ static int steps_of_head(struct serving *s, const struct head *head)
 		return -1;
 	if (server.draining)
 		return err_set(&s->call.err, ERR_SHUTTING_DOWN, "the server is ending");
-	return step_allowed(s);
+	if (step_allowed(s) < 0)
+		return -1;
+	return s->call.op && s->call.op->kind == OP_WS ? upgrade_check(s, head) : 0;
 }
 
 /* In a worker: the paths, and the whole op where it is one that may block. */
