@@ -22,6 +22,8 @@ struct principal;
 struct call;
 struct call_port;
 
+enum { CALL_HASH_SIZE = 32 };
+
 /* The head of an answer in raw bytes. */
 struct raw_reply {
 	int status; /* 200, 206, 304; 416 with call->err set, whose JSON is the body */
@@ -54,6 +56,7 @@ struct call {
 		bool multipart, head;           /* HEAD: headers only */
 		struct str content_type, range, if_range, if_match, if_none_match, if_modified_since, last_event_id;
 		struct str idempotency_key;
+		uint8_t body_hash[CALL_HASH_SIZE]; /* SHA-256 of the canonical JSON body; only beside an idempotency_key */
 		int64_t length; /* of the body; -1 not known */
 		const char *ws_base; /* "ws://HOST", as the caller sees this server */
 		int subprotocol;     /* chosen one of op->socket->subprotocols, -1 none */

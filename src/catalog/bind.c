@@ -288,8 +288,9 @@ static int bind_value(const struct target *t, const struct json *value, struct e
 	case FIELD_MAP:
 		return type == JSON_OBJECT ? bind_map(t, value, err) : wrong_type(t, json_type_name(type), err);
 	default:
-		return type == JSON_STRING ? store_scalar_text(t, value->text, err)
-					   : wrong_type(t, json_type_name(type), err);
+		if (type == JSON_STRING || (type == JSON_NUMBER && value->is_integer && t->field->flags & F_NUMBER_OK))
+			return store_scalar_text(t, value->text, err);
+		return wrong_type(t, json_type_name(type), err);
 	}
 }
 

@@ -6,11 +6,13 @@
 #include "server/serving.h"
 
 #include "base/budget.h"
+#include "base/json_write.h"
 #include "catalog/bind.h"
 #include "policy/config.h"
 #include "wire/range.h"
 
 #include <errno.h>
+#include <nettle/sha2.h>
 #include <stdlib.h>
 
 enum { CHUNKED_FIRST = 16 * 1024 };
@@ -63,6 +65,26 @@ static int begin(struct serving *s, struct bind *b)
 	return bind_route(s, b);
 }
 
+/* What tells one body from another: not its blanks, nor the order of its members. */
+static int hash_body(struct serving *s, const struct json *value)
+{
+	struct sha256_ctx sha;
+	struct json_writer w;
+	AUTOBUF struct buf text;
+
+	if (!s->call.http.idempotency_key.p)
+		return 0;
+	buf_init_budgeted(&text, SIZE_MAX / 2);
+	json_write_init(&w, &text);
+	json_tree(&w, value, true);
+	if (buf_failed(&text))
+		return err_set(&s->call.err, ERR_BUSY, "the body needs more memory than is left");
+	sha256_init(&sha);
+	sha256_update(&sha, text.len, (const uint8_t *)text.data);
+	sha256_digest(&sha, CALL_HASH_SIZE, s->call.http.body_hash);
+	return 0;
+}
+
 static int bind_body(struct serving *s)
 {
 	struct call *call = &s->call;
@@ -84,7 +106,7 @@ static int bind_body(struct serving *s)
 		if (value->type != JSON_OBJECT)
 			return err_set(&call->err, ERR_ARGS_INVALID, "the body must be a JSON object, not %s",
 				json_type_name(value->type));
-		if (bind_object(&b, value, &call->err) < 0)
+		if (hash_body(s, value) < 0 || bind_object(&b, value, &call->err) < 0)
 			return -1;
 	}
 	return bind_end(&b, &call->err);

@@ -28,7 +28,8 @@
 
 enum { EXIT_USAGE = 2, ADDRESS_SIZE = 160 };
 
-/* After the grace, children get this long to end before the server leaves all the same. */
+/* Children get this long between SIGTERM and SIGKILL, and all of it this long before the server leaves all the same. */
+#define CHILD_GRACE_NS (2 * NS_PER_S)
 #define LAST_WAIT_NS (4 * NS_PER_S)
 
 static const char DEFAULT_POLICY[] = "/etc/agent-sandbox/policy.yaml";
@@ -39,7 +40,7 @@ static struct {
 	struct signal_watch term, interrupt, hangup;
 	struct timer grace;
 	struct options options;
-	bool ending;
+	bool ending, idle, ends_children, childless;
 } server;
 
 static int complain(const struct err *err)
@@ -54,17 +55,41 @@ static void leave_at_once(struct timer *t)
 	loop_stop(server.loop);
 }
 
+static void leave_when_done(void)
+{
+	if (server.idle && server.childless)
+		loop_stop(server.loop);
+}
+
+static void all_children_ended(void)
+{
+	server.childless = true;
+	leave_when_done();
+}
+
+/* What runs is ended when nobody waits for it any more, or has waited long enough (R86). */
+static void end_children(void)
+{
+	if (server.ends_children)
+		return;
+	server.ends_children = true;
+	timer_start(&server.grace, server.loop, LAST_WAIT_NS, leave_at_once);
+	tree_end_all(server.loop, CHILD_GRACE_NS, all_children_ended);
+}
+
 static void after_grace(struct timer *t)
 {
+	(void)t;
 	serve_cancel_all();
-	tree_end_strays();
-	timer_start(t, server.loop, LAST_WAIT_NS, leave_at_once);
+	end_children();
 }
 
 static void all_closed(void *user)
 {
 	(void)user;
-	loop_stop(server.loop);
+	server.idle = true;
+	end_children();
+	leave_when_done();
 }
 
 static void on_terminate(struct signal_watch *s, int number)

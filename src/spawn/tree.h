@@ -41,11 +41,13 @@ int tree_init(struct loop *loop, bool use_cgroups) MUST_CHECK;
 bool tree_has_cgroups(void);
 
 /*
- * At the end of the server.  Strays are those whom freed trees left alone: they get SIGTERM
- * together with the tree_end() of the others; what still lives at tree_shutdown(), when all
- * trees were freed, is killed.  Then the cgroups are removed and reaping ends.
+ * At the end of the server.  tree_end_all() ends every tree, and the strays whom freed trees
+ * left alone, then calls fn; owners see on_exit as ever, but on_gone only where they called
+ * tree_end() themselves.  What still lives at tree_shutdown() is killed; then the cgroups are
+ * removed and reaping ends.
  */
-void tree_end_strays(void);
+void tree_end_strays(void); /* SIGTERM to them */
+void tree_end_all(struct loop *loop, int64_t grace_ns, void (*fn)(void));
 void tree_shutdown(void);
 
 /*

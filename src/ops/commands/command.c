@@ -182,12 +182,12 @@ static int plan_cwd(struct call *call, const struct command *command, struct pla
 	return 0;
 }
 
-static int make_plan(struct call *call, const struct command *command, bool wants_input, struct plan *plan)
+static int make_plan(struct call *call, const struct command *command, unsigned how, struct plan *plan)
 {
-	bool feeds = wants_input || command_input(command).p;
+	bool feeds = (how & COMMAND_TAKES_INPUT) || command_input(command).p;
 
 	plan->spawn.in = feeds ? SPAWN_PIPE : SPAWN_NULL;
-	plan->spawn.out = plan->spawn.err = SPAWN_PIPE;
+	plan->spawn.out = plan->spawn.err = how & COMMAND_IS_MUTE ? SPAWN_NULL : SPAWN_PIPE;
 	plan->spawn.death_signal = SIGKILL;
 	plan_limits(call, plan);
 	if ((command->text ? plan_shell(call, command, plan) : plan_argv(call, command, plan)) < 0)
@@ -209,13 +209,13 @@ static struct tree *start(
 	return tree;
 }
 
-struct tree *command_start(struct call *call, const struct command *command, bool wants_input,
+struct tree *command_start(struct call *call, const struct command *command, unsigned how,
 	const struct tree_events *events, void *user, struct child *ret_child)
 {
 	struct plan plan = { .base_fd = -1, .text_fd = -1, .spawn = SPAWN_INIT };
 	struct tree *tree = NULL;
 
-	if (make_plan(call, command, wants_input, &plan) == 0)
+	if (make_plan(call, command, how, &plan) == 0)
 		tree = start(call, &plan, events, user, ret_child);
 	close_fd(plan.base_fd);
 	close_fd(plan.text_fd);
