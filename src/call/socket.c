@@ -2,6 +2,7 @@
 #include "call/socket.h"
 
 #include "call/port.h"
+#include "catalog/write.h"
 
 #include <assert.h>
 
@@ -28,6 +29,18 @@ void socket_send(struct socket *s, enum socket_kind kind, struct str bytes)
 {
 	assert(bytes.len <= SOCKET_SEND_MAX);
 	port_of(s)->send(s->call, kind, bytes);
+}
+
+void socket_message(struct socket *s, unsigned index, const void *fields)
+{
+	struct json_writer w;
+	AUTOBUF struct buf text;
+
+	buf_init(&text, SOCKET_SEND_MAX);
+	json_write_init(&w, &text);
+	write_json(&w, s->call->op->socket->server_messages[index].fields, fields);
+	assert(!buf_failed(&text));
+	socket_send(s, SOCKET_TEXT, buf_str(&text));
 }
 
 void socket_wake(struct socket *s)

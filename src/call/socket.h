@@ -45,6 +45,8 @@ struct socket *call_upgrade(struct call *call, const struct socket_events *event
 
 size_t socket_room(struct socket *s);
 void socket_send(struct socket *s, enum socket_kind kind, struct str bytes);
+/* A text message by the rows of op->socket->server_messages[index]; it must fit SOCKET_SEND_MAX. */
+void socket_message(struct socket *s, unsigned index, const void *fields);
 void socket_wake(struct socket *s);
 void socket_pause(struct socket *s, bool paused); /* no messages for now: the peer has to wait */
 

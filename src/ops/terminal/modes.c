@@ -15,11 +15,11 @@ enum state {
 enum { BEL = 0x07, CAN = 0x18, SUB = 0x1a, ESC = 0x1b };
 
 /* Setting one of a group replaces the others, resetting one switches them all off. */
-enum group { ALONE, SCREEN, MOUSE };
+enum mode_group { ALONE, SCREEN, MOUSE };
 
 static const struct row {
 	uint16_t number; /* of DECSET and DECRST */
-	enum group group;
+	enum mode_group group;
 	bool usual;      /* on in a fresh terminal: the bit says that it is off */
 } rows[] = {
 	{ 47, SCREEN, false },
