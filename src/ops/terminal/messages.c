@@ -130,13 +130,20 @@ static bool get_side(const struct json *object, const char *name, unsigned *ret_
 
 static bool get_signal(const struct json *object, int *ret_number)
 {
-	static const struct { const char *name; int number; } signals[] = {
-		{ "SIGINT", SIGINT }, { "SIGTERM", SIGTERM }, { "SIGKILL", SIGKILL }, { "SIGHUP", SIGHUP }, { "SIGQUIT", SIGQUIT },
-	};
+	static const struct {
+		const char *name;
+		int number;
+	} signals[] = { { "INT", SIGINT }, { "TERM", SIGTERM }, { "KILL", SIGKILL }, { "HUP", SIGHUP }, { "QUIT", SIGQUIT } };
 	const struct json *value = json_get(object, "signal");
+	struct str name;
 
-	for (size_t i = 0; value && value->type == JSON_STRING && i < ARRAY_LEN(signals); i++) {
-		if (str_is(value->text, signals[i].name) || str_is(value->text, signals[i].name + 3)) {
+	if (!value || value->type != JSON_STRING)
+		return false;
+	name = value->text;
+	if (str_starts(name, "SIG"))
+		name = (struct str){ name.p + 3, name.len - 3 };
+	for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
+		if (str_is(name, signals[i].name)) {
 			*ret_number = signals[i].number;
 			return true;
 		}
@@ -171,7 +178,7 @@ int message_read(struct arena *arena, char *text, size_t len, struct client_mess
 	if (json_parse(arena, text, len, &object, &problem) < 0)
 		return -1;
 	type = json_get(object, "type");
-	for (int i = 0; type && type->type == JSON_STRING && client_messages[i].name; i++) {
+	for (int i = MESSAGE_INPUT; type && type->type == JSON_STRING && i <= MESSAGE_SIGNAL; i++) {
 		if (str_is(type->text, client_messages[i].name))
 			return get_members(object, i, ret_message) ? i : -1;
 	}
