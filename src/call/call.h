@@ -47,7 +47,7 @@ struct call {
 	void *out;   /* a zeroed result struct, for work() */
 	void *state; /* the op's */
 	void (*on_gone)(struct call *call);
-	void (*on_shutdown)(struct call *call); /* a stream's: end it now, with its last event (R86) */
+	void (*on_shutdown)(struct call *call); /* a stream's: end it now, with call->err as its last event (R86) */
 	void (*on_free)(struct call *call);
 
 	/* The conditional and range headers, and whether bytes are wanted, for raw ops; strs with p NULL when absent. */

@@ -41,7 +41,7 @@ static int parse_authority(struct address *a, struct str text)
 		struct str rest = { text.p + 1, text.len - 1 };
 
 		host = str_cut(&rest, ']');
-		if (rest.len && rest.p[0] != ':')
+		if (host.len + 1 == text.len || (rest.len && rest.p[0] != ':'))
 			return -1;
 		if (rest.len)
 			port = (struct str){ rest.p + 1, rest.len - 1 };

@@ -2,15 +2,17 @@
 #include "cli/catalog_op.h"
 
 #include "base/utf8.h"
+#include "cli/upload_fd.h"
 #include "wire/url.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	TARGET_MAX = 16 * 1024,
 	FILE_PARAM_MAX = 256 << 20,
-	FILE_PIECE = 64 * 1024,
 	TREE_MAX = 256 << 20,
 };
 
@@ -183,28 +185,14 @@ static int write_arg(
 	return write_value(w, type, value) < 0 ? bad_value(cli, name, type, value) : 0;
 }
 
-static void cleanup_file(FILE **file)
-{
-	if (*file && *file != stdin)
-		fclose(*file);
-}
-
 static int read_file(struct cli *cli, const char *path, struct buf *to)
 {
-	CLEANUP(cleanup_file) FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
-	size_t got = 1;
+	bool is_stdin = strcmp(path, "-") == 0;
+	AUTOCLOSE int fd = is_stdin ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 
-	if (!file)
+	if (!is_stdin && fd < 0)
 		return problem_errno(&cli->problem, errno, "cannot read '%s'", path);
-	while (got) {
-		char *at = buf_reserve(to, FILE_PIECE);
-
-		if (!at)
-			return problem_set(&cli->problem, EXIT_OTHER, "'%s' is larger than an argument may be", path);
-		got = fread(at, 1, FILE_PIECE, file);
-		buf_commit(to, got);
-	}
-	return ferror(file) ? problem_errno(&cli->problem, errno, "cannot read '%s'", path) : 0;
+	return upload_fd_read_all(is_stdin ? STDIN_FILENO : fd, path, to, &cli->problem);
 }
 
 static int write_file(struct cli *cli, struct json_writer *w, const struct json *op, const char *text)

@@ -2,12 +2,11 @@
 /* abx server call: any op of the server, with arguments by its own catalog. */
 #include "cli/catalog_op.h"
 #include "cli/commands.h"
-#include "cli/interrupt.h"
-#include "wire/sse.h"
+#include "cli/event_line.h"
+#include "cli/upload_fd.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,25 +18,6 @@ enum {
 	SILENCE_MS = 90 * 1000, /* the server sends a comment after 15 s of silence */
 };
 
-struct raw_upload {
-	struct upload upload;
-	int fd;
-};
-
-static ssize_t read_raw(struct upload *upload, char *to, size_t len, struct problem *p)
-{
-	struct raw_upload *u = OWNER(upload, struct raw_upload, upload);
-	struct pollfd fds[2] = { { .fd = u->fd, .events = POLLIN }, { .fd = interrupt_fd(), .events = POLLIN } };
-	ssize_t got;
-
-	do {
-		if ((poll(fds, 2, -1) < 0 && errno != EINTR) || fds[1].revents || interrupt_seen())
-			return problem_set(p, EXIT_INTERRUPTED, "interrupted");
-		got = read(u->fd, to, len);
-	} while (got < 0 && (errno == EINTR || errno == EAGAIN));
-	return got < 0 ? problem_errno(p, errno, "cannot read the file") : got;
-}
-
 /* --file @PATH without a name: the bytes are the body. */
 static const char *raw_file(const struct args *args)
 {
@@ -48,12 +28,13 @@ static const char *raw_file(const struct args *args)
 
 static int open_raw(struct cli *cli, const struct json *op, const struct args *args, const char *path)
 {
-	struct raw_upload u = { .upload = { .read = read_raw, .length = -1 } };
+	struct upload_fd u;
 	AUTOCLOSE int fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	AUTOBUF struct buf target;
 	AUTOFREE char *id = NULL, *method = NULL;
 	struct api_request request = { .upload = &u.upload };
 	struct str route = reply_text(op, "path");
+	unsigned mode;
 
 	buf_init(&target, TARGET_MAX);
 	if (fd < 0)
@@ -62,11 +43,10 @@ static int open_raw(struct cli *cli, const struct json *op, const struct args *a
 		return problem_set(
 			&cli->problem, EXIT_USAGE, "the op takes no bytes as its body; --file wants NAME=@PATH");
 	buf_add(&target, route.p, route.len);
-	if (catalog_op_query(cli, args, &target) < 0)
+	if (catalog_op_query(cli, args, &target) < 0 || upload_fd_init(&u, fd, path, true, &mode, &cli->problem) < 0)
 		return -1;
 	id = strndup(reply_text(op, "id").p, reply_text(op, "id").len);
 	method = strndup(reply_text(op, "method").p, reply_text(op, "method").len);
-	u.fd = fd;
 	request.op = id;
 	request.method = method;
 	request.target = buf_str(&target);
@@ -125,29 +105,12 @@ static void on_error_event(struct events *events, struct buf *data)
 	arena_free(&arena);
 }
 
-/* {"event":NAME,"data":DATA} as one line, with the id where there is one. */
-static int print_event(struct events *events, struct sse_reader *reader)
+static int on_event(struct events *events, struct sse_reader *reader)
 {
 	struct str name = buf_str(&reader->event);
 	bool has_final = false;
-	struct json_writer w;
-	AUTOBUF struct buf line;
-	int failed;
+	int failed = event_line_print(events->cli, reader);
 
-	buf_init(&line, 2 * (size_t)EVENT_MAX);
-	json_write_init(&w, &line);
-	json_object_begin(&w);
-	json_key(&w, "event");
-	json_text(&w, name);
-	if (reader->id.len) {
-		json_key(&w, "id");
-		json_text(&w, buf_str(&reader->id));
-	}
-	json_key(&w, "data");
-	json_raw(&w, buf_str(&reader->data));
-	json_object_end(&w);
-	buf_addc(&line, '\n');
-	failed = cli_write(events->cli, STDOUT_FILENO, buf_str(&line));
 	events->ended = events->ended || is_final(events->op, name, &has_final);
 	if (str_is(name, "error"))
 		on_error_event(events, &reader->data);
@@ -163,7 +126,7 @@ static int feed(struct events *events, struct sse_reader *reader, struct str byt
 		if (complete < 0)
 			return problem_set(&events->cli->problem, EXIT_OTHER,
 				"an event of the stream is larger than %d bytes", EVENT_MAX);
-		if (complete > 0 && print_event(events, reader) < 0)
+		if (complete > 0 && on_event(events, reader) < 0)
 			return -1;
 		bytes.p += taken;
 		bytes.len -= taken;

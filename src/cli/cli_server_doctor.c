@@ -67,8 +67,11 @@ static void check_clock(struct doctor *d)
 		return;
 	}
 	skew = theirs - (int64_t)time(NULL);
-	snprintf(text, sizeof text, "%lld s %s ours", (long long)(skew < 0 ? -skew : skew),
-		skew < 0 ? "behind" : "before");
+	if (skew == 0)
+		snprintf(text, sizeof text, "the same as ours");
+	else
+		snprintf(text, sizeof text, "%lld s %s ours", (long long)(skew < 0 ? -skew : skew),
+			skew < 0 ? "behind" : "before");
 	if (skew <= SKEW_S && skew >= -SKEW_S)
 		say(d, GOOD, "clock", text);
 	else

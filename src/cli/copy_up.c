@@ -1,52 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/copy.h"
 
-#include "cli/interrupt.h"
-#include "cli/term.h"
+#include "cli/upload_fd.h"
 #include "wire/url.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { TARGET_MAX = 64 * 1024 };
 
-/* An upload that reads a descriptor. */
-struct fd_upload {
-	struct upload upload;
-	int fd;
-	const char *name;
-	struct progress progress;
-};
-
-static ssize_t read_fd(struct upload *upload, char *to, size_t len, struct problem *p)
-{
-	struct fd_upload *u = OWNER(upload, struct fd_upload, upload);
-	struct pollfd fds[2] = { { .fd = u->fd, .events = POLLIN }, { .fd = interrupt_fd(), .events = POLLIN } };
-	ssize_t got;
-
-	do {
-		/* A regular file is always ready; a pipe may have nothing for long. */
-		if ((poll(fds, 2, -1) < 0 && errno != EINTR) || fds[1].revents || interrupt_seen())
-			return problem_set(p, EXIT_INTERRUPTED, "interrupted");
-		got = read(u->fd, to, len);
-	} while (got < 0 && (errno == EINTR || errno == EAGAIN));
-	if (got < 0)
-		return problem_errno(p, errno, "cannot read '%s'", u->name);
-	term_progress_add(&u->progress, (size_t)got);
-	return got;
-}
-
-static void make_target(struct buf *target, struct str to, const struct stat *st)
+static void make_target(struct buf *target, struct str to, unsigned mode)
 {
 	buf_adds(target, "/files/upload-stream?path=");
 	url_encode(target, to, true);
-	if (S_ISREG(st->st_mode))
-		buf_addf(target, "&mode=%03o", (unsigned)st->st_mode & 0777);
+	if (mode)
+		buf_addf(target, "&mode=%03o", mode);
 }
 
 /* What the server says it stored must be what was sent. */
@@ -69,26 +41,21 @@ static int check_stored(struct copy *copy, struct reply *reply, uint64_t sent)
 static int send_fd(struct copy *copy, int fd, const char *name, struct str to)
 {
 	struct cli *cli = copy->cli;
-	struct fd_upload u = { .upload.read = read_fd, .fd = fd, .name = name };
+	struct upload_fd u;
 	AUTOBUF struct buf target;
 	AUTOREPLY struct reply reply = { 0 };
 	struct api *api = cli_api(cli);
 	struct api_request request = { .op = "files.upload_stream", .method = "POST", .upload = &u.upload };
-	struct stat st;
+	unsigned mode = 0;
 	int failed;
 
 	buf_init(&target, TARGET_MAX);
-	if (!api)
+	if (!api || upload_fd_init(&u, fd, name, cli->quiet, &mode, &cli->problem) < 0)
 		return -1;
-	if (fstat(fd, &st) < 0)
-		return problem_errno(&cli->problem, errno, "cannot read '%s'", name);
-	/* A size of 0 may be one of /proc, whose files have content all the same. */
-	u.upload.length = S_ISREG(st.st_mode) && st.st_size > 0 ? st.st_size : -1;
-	make_target(&target, to, &st);
+	make_target(&target, to, mode);
 	if (buf_failed(&target))
 		return problem_set(&cli->problem, EXIT_USAGE, "the path is too long");
 	request.target = buf_str(&target);
-	term_progress_start(&u.progress, name, u.upload.length > 0 ? (uint64_t)u.upload.length : 0, cli->quiet);
 	failed = api_open(api, &request, &cli->problem);
 	term_progress_end(&u.progress);
 	if (failed < 0 || api_finish(api, &reply, &cli->problem) < 0)

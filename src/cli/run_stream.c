@@ -3,18 +3,15 @@
 
 #include "base/base64.h"
 #include "base/utf8.h"
-#include "cli/interrupt.h"
-#include "wire/sse.h"
+#include "cli/event_line.h"
+#include "cli/upload_fd.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum {
 	STDIN_MAX = 256 << 20,
-	STDIN_PIECE = 64 * 1024,
 	BODY_MAX = 512 << 20,
 	EVENT_MAX = 64 << 20,
 	EVENT_TREE_MAX = 16 << 20,
@@ -58,30 +55,6 @@ static int add_env(struct json_writer *w, const struct args *args, struct proble
 	return 0;
 }
 
-/* All of standard input, up to a limit; Ctrl-C ends the wait. */
-static int read_stdin(struct buf *to, struct problem *p)
-{
-	for (;;) {
-		struct pollfd fds[2] = { { .fd = STDIN_FILENO, .events = POLLIN },
-			{ .fd = interrupt_fd(), .events = POLLIN } };
-		ssize_t got;
-		char *at;
-
-		if ((poll(fds, 2, -1) < 0 && errno == EINTR) || fds[1].revents)
-			return problem_set(p, EXIT_INTERRUPTED, "interrupted");
-		at = buf_reserve(to, STDIN_PIECE);
-		if (!at)
-			return problem_set(p, EXIT_OTHER, "standard input is larger than %d bytes", STDIN_MAX);
-		got = read(STDIN_FILENO, at, STDIN_PIECE);
-		if (got < 0 && errno != EINTR && errno != EAGAIN)
-			return problem_errno(p, errno, "cannot read standard input");
-		if (got == 0)
-			return 0;
-		if (got > 0)
-			buf_commit(to, (size_t)got);
-	}
-}
-
 static int add_stdin(struct json_writer *w, const struct args *args, struct problem *p)
 {
 	bool wanted = args_has(args, "interactive") || !isatty(STDIN_FILENO);
@@ -90,7 +63,7 @@ static int add_stdin(struct json_writer *w, const struct args *args, struct prob
 	buf_init(&input, STDIN_MAX);
 	if (!wanted || args_has(args, "no-stdin"))
 		return 0;
-	if (read_stdin(&input, p) < 0)
+	if (upload_fd_read_all(STDIN_FILENO, "standard input", &input, p) < 0)
 		return -1;
 	if (input.len) {
 		json_key(w, "stdin_b64");
@@ -119,7 +92,7 @@ static int add_command(struct json_writer *w, const struct args *args, const cha
 	return 0;
 }
 
-static int make_body(struct buf *body, const struct args *args, const char *line, struct problem *p)
+static int make_body(struct buf *body, const struct args *args, const char *line, bool as_json, struct problem *p)
 {
 	const char *dir = args_value(args, "workdir"), *timeout = args_value(args, "timeout");
 	struct json_writer w;
@@ -136,8 +109,10 @@ static int make_body(struct buf *body, const struct args *args, const char *line
 		return -1;
 	json_key(&w, "timeout");
 	json_double(&w, seconds);
-	json_key(&w, "encoding");
-	json_string(&w, "base64");
+	if (!as_json) {
+		json_key(&w, "encoding");
+		json_string(&w, "base64");
+	}
 	if (add_stdin(&w, args, p) < 0)
 		return -1;
 	json_object_end(&w);
@@ -152,7 +127,7 @@ struct run {
 
 static int on_output(struct run *run, int fd, const struct json *data)
 {
-	struct str text = reply_text(data, "data");
+	struct str text = run->cli->json ? (struct str){ 0 } : reply_text(data, "data");
 	/* The text lies in the event's own buffer, which nobody reads again. */
 	char *bytes = (char *)text.p;
 	ssize_t len = text.len ? base64_decode(bytes, text) : 0;
@@ -182,6 +157,9 @@ static int on_event(struct run *run, struct sse_reader *reader)
 	struct arena arena;
 	int failed = 0;
 
+	/* With --json events are printed as they are, before reading changes them. */
+	if (run->cli->json && event_line_print(run->cli, reader) < 0)
+		return -1;
 	arena_init(&arena, EVENT_TREE_MAX);
 	if (json_parse(&arena, reader->data.data, reader->data.len, &data, &where) < 0)
 		failed = problem_set(
@@ -263,7 +241,7 @@ int run_stream(struct cli *cli, const struct args *args, const char *line)
 	int failed;
 
 	buf_init(&body, BODY_MAX);
-	if (!api || make_body(&body, args, line, &cli->problem) < 0)
+	if (!api || make_body(&body, args, line, cli->json, &cli->problem) < 0)
 		return -1;
 	request.body = buf_str(&body);
 	if (api_open(api, &request, &cli->problem) < 0)

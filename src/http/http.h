@@ -54,6 +54,7 @@ struct http_server *http_server_new(
 void http_server_drain(struct http_server *s, void (*on_idle)(void *user), void *user);
 void http_server_free(struct http_server *s); /* closes everything */
 unsigned http_server_connections(const struct http_server *s);
+void http_server_set_max(struct http_server *s, unsigned max_connections); /* those that are more already stay */
 
 /*
  * Listens on "HOST:PORT", "[V6]:PORT" or "unix:/path".  0 or a negative errno; *ret_address is what
@@ -67,6 +68,8 @@ unsigned http_tag(const struct http_conn *c);
 /* The handler's own pointer for the current request. */
 void http_set_user(struct http_conn *c, void *user);
 void *http_user(const struct http_conn *c);
+
+bool http_is_unix(const struct http_conn *c); /* came over a UNIX socket */
 
 /* The peer's closing of its sending side counts as leaving (R14); asked for per request. */
 void http_gone_on_eof(struct http_conn *c);

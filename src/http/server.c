@@ -136,6 +136,19 @@ unsigned http_server_connections(const struct http_server *s)
 	return s->count;
 }
 
+void http_server_set_max(struct http_server *s, unsigned max_connections)
+{
+	s->limits.max_connections = max_connections;
+}
+
+bool http_is_unix(const struct http_conn *c)
+{
+	int domain = 0;
+	socklen_t size = sizeof domain;
+
+	return getsockopt(c->fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_UNIX;
+}
+
 void server_conn_added(struct http_server *s)
 {
 	if (s->count++ == 0)

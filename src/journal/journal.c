@@ -10,20 +10,20 @@ enum { CHUNK_SHIFT_MIN = 8, CHUNK_SHIFT_MAX = 14, SLOTS_MIN = 4, WORD_BITS = 64 
 
 /* Bytes [n << shift, (n + 1) << shift) of the whole output; which stream each is of stands before them. */
 struct chunk {
-	size_t budgeted;   /* bytes taken from the budget */
-	uint64_t data[];   /* a bit per byte, then the bytes */
+	size_t budgeted; /* bytes taken from the budget */
+	uint64_t data[]; /* a bit per byte, then the bytes */
 };
 
 struct journal {
 	size_t limit;
-	unsigned shift;            /* log2 of the size of a chunk */
+	unsigned shift; /* log2 of the size of a chunk */
 	uint64_t start, end;
 	uint64_t totals[JOURNAL_STREAMS];
-	struct chunk **slots;      /* chunk n is in slots[n % slot_count], a power of two */
+	struct chunk **slots; /* chunk n is in slots[n % slot_count], a power of two */
 	size_t slot_count, chunk_count;
-	uint64_t first_chunk;      /* number of the oldest one held */
+	uint64_t first_chunk; /* number of the oldest one held */
 	bool closed, waking;
-	bool starved;              /* the producer was told 0 */
+	bool starved; /* the producer was told 0 */
 	journal_room_fn *on_room;
 	void *user;
 	struct journal_reader *readers;
@@ -324,6 +324,14 @@ void journal_close(struct journal *j)
 	j->closed = true;
 	shrink_last(j);
 	wake_all(j);
+}
+
+void journal_discard(struct journal *j)
+{
+	assert(!j->waking);
+	j->start = j->end;
+	while (j->chunk_count > 0)
+		free_chunk(take_first(j));
 }
 
 bool journal_closed(const struct journal *j)

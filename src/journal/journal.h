@@ -30,10 +30,11 @@ struct journal_reader;
 typedef void journal_wake_fn(struct journal_reader *r);
 
 struct journal_reader {
-	struct journal *journal;   /* NULL when detached */
-	uint64_t next;             /* offset of the next byte to read */
+	struct journal *journal; /* NULL when detached */
+	uint64_t next;           /* offset of the next byte to read */
 	bool lossless;
-	journal_wake_fn *wake;     /* there is more, or the end; called from the appender's stack: it may read and detach, not append or free the journal */
+	journal_wake_fn *
+		wake; /* there is more, or the end; called from the appender's stack: it may read and detach, not append or free the journal */
 	struct journal_reader *prev_reader, *next_reader;
 };
 
@@ -53,11 +54,13 @@ void journal_free(struct journal *j); /* detaches the readers */
 size_t journal_room(struct journal *j);
 void journal_append(struct journal *j, enum journal_stream stream, struct str bytes);
 void journal_trim(struct journal *j, uint64_t from); /* forgets what stands before from, as the limit would */
-void journal_close(struct journal *j);          /* no more will come; gives spare memory back, wakes all */
+void journal_close(struct journal *j); /* no more will come; gives spare memory back, wakes all */
+
+void journal_discard(struct journal *j);        /* forgets what it keeps: readers are told of a gap */
 
 bool journal_closed(const struct journal *j);
-uint64_t journal_start(const struct journal *j);  /* offset of the oldest byte kept */
-uint64_t journal_end(const struct journal *j);    /* offset behind the newest */
+uint64_t journal_start(const struct journal *j); /* offset of the oldest byte kept */
+uint64_t journal_end(const struct journal *j);   /* offset behind the newest */
 uint64_t journal_total(const struct journal *j, enum journal_stream stream);
 
 /* From the given offset on (the oldest kept when that is gone; the end when it is larger). */
@@ -68,5 +71,6 @@ void journal_detach(struct journal_reader *r);
  * The record at r->next, or a part of it of at most max bytes, without moving: true, or false when there is none (yet).
  * *ret_dropped: bytes between r->next and the oldest byte kept; when it is not 0, r->next was moved.
  */
-bool journal_peek(struct journal_reader *r, size_t max, struct journal_record *ret_record, uint64_t *ret_dropped) MUST_CHECK;
+bool journal_peek(
+	struct journal_reader *r, size_t max, struct journal_record *ret_record, uint64_t *ret_dropped) MUST_CHECK;
 void journal_advance(struct journal_reader *r, size_t len);

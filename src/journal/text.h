@@ -15,8 +15,8 @@ enum { TEXT_HELD_MAX = 3 };
 
 struct text {
 	char held[TEXT_HELD_MAX];
-	size_t held_len;   /* bytes read and not given yet: the offset of the text's end lies so far back (R21) */
-	bool lossy;        /* something was replaced; the reader resets it */
+	size_t held_len; /* bytes read and not given yet: the offset of the text's end lies so far back (R21) */
+	bool lossy;      /* something was replaced; the reader resets it */
 };
 
 /* Appends all complete characters to out. */

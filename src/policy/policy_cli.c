@@ -101,7 +101,7 @@ static int check_path(const struct principal *who, const struct op *op, const ch
 
 		if (field->type != FIELD_PATH && field->item_type != FIELD_PATH)
 			continue;
-		place = place_resolve(&arena, who, str_of(path), field->flags | F_MISSING_OK, err);
+		place = place_resolve(&arena, who, str_of(path), field->flags, err);
 		status = place ? 0 : -1;
 		place_close(place);
 	}

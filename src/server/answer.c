@@ -59,6 +59,11 @@ static void send_json(struct serving *s, int status, const struct buf *headers)
 	send_reply(s, &reply, headers);
 }
 
+static int64_t retry_after(const struct call *call)
+{
+	return call->err.code == ERR_LIMIT_RATE && call->caller ? policy_retry_after(call->caller) : 1;
+}
+
 static void add_error_headers(struct serving *s, struct buf *headers, const struct err_info *info)
 {
 	if (info->status == 401)
@@ -68,7 +73,7 @@ static void add_error_headers(struct serving *s, struct buf *headers, const stru
 	if (info->status == 426)
 		buf_adds(headers, "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n");
 	if (info->status == 429 || info->status == 503)
-		buf_adds(headers, "Retry-After: 1\r\n");
+		buf_addf(headers, "Retry-After: %lld\r\n", (long long)retry_after(&s->call));
 }
 
 static void write_error(struct json_writer *w, const struct err *err, const struct op *op, const char *request_id)

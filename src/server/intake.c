@@ -72,9 +72,9 @@ static int hash_body(struct serving *s, const struct json *value)
 	struct json_writer w;
 	AUTOBUF struct buf text;
 
+	buf_init_budgeted(&text, SIZE_MAX / 2);
 	if (!s->call.http.idempotency_key.p)
 		return 0;
-	buf_init_budgeted(&text, SIZE_MAX / 2);
 	json_write_init(&w, &text);
 	json_tree(&w, value, true);
 	if (buf_failed(&text))

@@ -2,11 +2,12 @@
 /*
  * Start and end of the server.
  */
-#include "base/budget.h"
 #include "base/clock.h"
 #include "ops/terminal/terminal.h"
+#include "policy/config.h"
 #include "policy/policy.h"
 #include "policy/token.h"
+#include "program/confine.h"
 #include "server/describe.h"
 #include "server/host.h"
 #include "server/options.h"
@@ -41,6 +42,7 @@ static struct {
 	struct signal_watch term, interrupt, hangup;
 	struct timer grace;
 	struct options options;
+	char *secret; /* the token of the options; each reload needs it again */
 	bool ending, idle, ends_children, childless;
 } server;
 
@@ -220,6 +222,20 @@ static int listen_all(struct err *err)
 	return 0;
 }
 
+/* What neither a flag nor a variable says, the policy file may. */
+static void take_server_keys(const struct config *config)
+{
+	struct options *o = &server.options;
+	const char *const *address = config->server.listen;
+
+	for (bool is_given = o->listen_count > 0; !is_given && address && *address; address++) {
+		if (o->listen_count < OPTIONS_LISTEN_MAX)
+			o->listen[o->listen_count++] = *address;
+	}
+	if (o->shutdown_grace < 0)
+		o->shutdown_grace = config->server.shutdown_grace;
+}
+
 static int make_policy(struct err *err)
 {
 	struct options *o = &server.options;
@@ -235,17 +251,22 @@ static int make_policy(struct err *err)
 	if (o->token && o->token_file)
 		return err_set(err, ERR_ARGS_INVALID, "--token and --token-file cannot both be given");
 	if (o->token_file) {
-		settings.token = token_read_file(o->token_file, err);
-		if (!settings.token)
+		server.secret = token_read_file(o->token_file, err);
+		if (!server.secret)
 			return -1;
 	} else if (o->token) {
-		settings.token = mem_strdup(o->token); /* what stands in argv is blanked */
+		server.secret = mem_strdup(o->token); /* what stands in argv is blanked */
 	}
+	settings.token = server.secret;
 	policy = policy_new(&settings, err);
 	if (!policy)
 		return -1;
+	if (confine_check(policy, err) < 0) {
+		policy_unref(policy);
+		return -1;
+	}
 	serve_init(server.loop, policy, &settings);
-	budget_set_limit((size_t)policy_server_limit(policy, "max_memory_bytes"));
+	take_server_keys(policy_config(policy));
 	return 0;
 }
 
@@ -261,17 +282,15 @@ static void protect_process(char **args)
 
 static int start(char **args, struct err *err)
 {
-	struct http_limits limits = http_default_limits;
-
 	server.loop = loop_new();
 	if (make_policy(err) < 0)
 		return -1;
 	protect_process(args);
-	limits.max_connections = (unsigned)policy_server_limit(serve_policy(), "max_connections");
 	call_host = &server_host;
 	if (tree_init(server.loop, !server.options.no_cgroups) < 0)
 		return err_set(err, ERR_INTERNAL, "cannot become the reaper of orphans");
-	server.http = http_server_new(server.loop, &serve_handlers, &limits);
+	server.http = http_server_new(server.loop, &serve_handlers, &http_default_limits);
+	serve_attach(server.http);
 	if (signal_start(&server.term, server.loop, SIGTERM, on_terminate) < 0 ||
 		signal_start(&server.interrupt, server.loop, SIGINT, on_terminate) < 0 ||
 		signal_start(&server.hangup, server.loop, SIGHUP, on_hangup) < 0)

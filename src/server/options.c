@@ -118,7 +118,7 @@ int options_parse(struct options *o, char **args, struct err *err)
 {
 	bool listen_given = false;
 
-	*o = (struct options){ .shutdown_grace = 10 };
+	*o = (struct options){ .shutdown_grace = -1 };
 	if (from_environment(o, err) < 0)
 		return -1;
 	for (; *args; args++) {

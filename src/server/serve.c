@@ -6,8 +6,10 @@
  */
 #include "server/serve.h"
 
+#include "base/budget.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "program/confine.h"
 #include "server/paths.h"
 #include "server/serving.h"
 
@@ -15,11 +17,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 
 enum { ARENA_MAX = 256 * 1024 * 1024 }; /* the process's budget ends it far earlier */
 
 static struct {
 	struct loop *loop;
+	struct http_server *http; /* NULL before serve_attach() */
 	struct policy *policy;
 	struct policy_settings settings;
 	struct list_node all; /* every struct serving */
@@ -49,7 +53,12 @@ static int step_origin(struct serving *s, const struct head *head)
 	struct str origin = head_get(head, "origin");
 	bool cors = false;
 
-	if (policy_check_origin(s->policy, head->host, origin, &cors, &s->call.err) < 0)
+	struct str host = head->host;
+
+	/* No name leads to a UNIX socket, so none is asked for there. */
+	if (!policy_has_tokens(s->policy) && http_is_unix(s->conn))
+		host = (struct str){ NULL, 0 };
+	if (policy_check_origin(s->policy, host, origin, &cors, &s->call.err) < 0)
 		return -1;
 	if (cors)
 		s->cors_origin = arena_strndup(&s->call.arena, origin.p, origin.len);
@@ -106,9 +115,9 @@ static int step_known(struct serving *s, const struct head *head)
 	if (s->route.kind == ROUTE_METHOD)
 		return err_set(&s->call.err, ERR_OP_METHOD, "the method is not one of %s", s->route.allow);
 	if (s->route.kind == ROUTE_NONE) {
-		/* Without the query: a ticket may stand there. */
-		struct str rest = head->target, path = str_cut(&rest, '?');
+		struct str path = head->target;
 
+		path = str_cut(&path, '?'); /* a query may hold what nobody should see again */
 		return err_set(&s->call.err, ERR_OP_UNKNOWN, "no op answers at %.*s", (int)MIN(path.len, 200), path.p);
 	}
 	return 0;
@@ -243,14 +252,18 @@ static void log_call(const struct serving *s, uint64_t sent_bytes)
 {
 	const struct call *call = &s->call;
 	char text[ERR_TEXT_MAX * 2];
+	AUTOBUF struct buf line;
 
+	buf_init(&line, sizeof text + 1024);
 	if (!log_wants(LOG_INFO))
 		return;
-	log_event(LOG_INFO, "call", "id=%s op=%s caller=%s status=%d error=%s ms=%.3f bytes=%llu gone=%d reason=%s",
+	buf_addf(&line, "id=%s op=%s caller=%s status=%d error=%s ms=%.3f bytes=%llu gone=%d reason=%s",
 		call->request_id, call->op ? call->op->id : "-", call->caller ? principal_name(call->caller) : "-",
 		s->status, call->err.code ? err_info(call->err.code)->wire_code : "-",
 		(double)(clock_now_ns() - call->started_ns) / (double)NS_PER_MS, (unsigned long long)sent_bytes,
 		call->gone, call->err.code ? log_value(text, sizeof text, str_of(call->err.text)) : "-");
+	policy_mask(s->policy, &line);
+	log_event(LOG_INFO, "call", "%s", buf_failed(&line) ? "-" : line.data);
 }
 
 static void on_done(struct http_conn *c, uint64_t sent_bytes)
@@ -279,12 +292,41 @@ const struct http_handlers serve_handlers = {
 	.on_done = on_done,
 };
 
+/* What a policy sets for the whole process; new files get its umask whatever the server was started with (R55). */
+static void take_policy(struct policy *policy)
+{
+	umask(policy_umask(policy));
+	budget_set_limit((size_t)policy_server_limit(policy, "max_memory_bytes"));
+	server.policy = policy;
+	if (server.http)
+		http_server_set_max(server.http, (unsigned)policy_server_limit(policy, "max_connections"));
+}
+
+void serve_attach(struct http_server *http)
+{
+	server.http = http;
+	take_policy(server.policy);
+}
+
 void serve_init(struct loop *loop, struct policy *policy, const struct policy_settings *settings)
 {
 	server.loop = loop;
-	server.policy = policy;
+	take_policy(policy);
 	server.settings = *settings;
 	list_init(&server.all);
+}
+
+/* Streams go on over a reload, unless their caller may not have them any more. */
+static void end_refused_streams(void)
+{
+	LIST_EACH(node, &server.all)
+	{
+		struct call *call = &OWNER(node, struct serving, node)->call;
+
+		if (call->on_shutdown && call->caller &&
+			policy_recheck(server.policy, call->caller, call->op, &call->err) < 0)
+			call->on_shutdown(call);
+	}
 }
 
 int serve_reload(struct err *err)
@@ -293,8 +335,20 @@ int serve_reload(struct err *err)
 
 	if (!policy)
 		return -1;
+	/* Whether addresses need a token was asked when they were opened. */
+	if (policy_has_tokens(server.policy) && !policy_has_tokens(policy)) {
+		policy_unref(policy);
+		return err_set(err, ERR_ARGS_INVALID,
+			"%s: the last token cannot be taken away while the server runs: start it again",
+			server.settings.file);
+	}
+	if (confine_check(policy, err) < 0) {
+		policy_unref(policy);
+		return -1;
+	}
 	policy_unref(server.policy);
-	server.policy = policy;
+	take_policy(policy);
+	end_refused_streams();
 	return 0;
 }
 
@@ -310,10 +364,12 @@ void serve_drain(void)
 	{
 		struct serving *s = OWNER(node, struct serving, node);
 
-		if (s->call.on_shutdown)
+		if (s->call.on_shutdown) {
+			err_set(&s->call.err, ERR_SHUTTING_DOWN, "the server is ending");
 			s->call.on_shutdown(&s->call);
-		else if (s->reading || s->body_fn)
+		} else if (s->reading || s->body_fn) {
 			gone(s);
+		}
 	}
 }
 

@@ -19,31 +19,33 @@
 #include <unistd.h>
 
 enum {
-	IDLE_MAX = 8,          /* empty folders kept, each with a descriptor */
-	LOOK_MAX = 4,          /* folders looked at for having become empty, per take */
-	DEPTH_MAX = 16,        /* of folders that members make below theirs */
+	IDLE_MAX = 8,   /* empty folders kept, each with a descriptor */
+	LOOK_MAX = 4,   /* folders looked at for having become empty, per take */
+	DEPTH_MAX = 16, /* of folders that members make below theirs */
 	NAME_SIZE = 64,
 	TEXT_MAX = 1024 * 1024,
 	SHUTDOWN_WAIT_MS = 200
 };
 
 struct cgroup {
-	unsigned number;       /* its name */
-	int fd;                /* -1 while it lingers */
-	bool spent;            /* cgroup.kill was used: kernels of 6.14 and later kill whoever is cloned into it afterwards */
+	unsigned number; /* its name */
+	int fd;          /* -1 while it lingers */
+	bool spent;      /* cgroup.kill was used: kernels of 6.14 and later kill whoever is cloned into it afterwards */
 	struct cgroup *next;
 };
 
 static struct {
 	bool available;
-	int own_fd, fd;        /* our cgroup, the server's folder in it */
+	int own_fd, fd; /* our cgroup, the server's folder in it */
 	char name[NAME_SIZE];
 	unsigned made, idle_count;
 	struct cgroup *idle;
 	struct cgroup *lingering, **lingering_end; /* given back with somebody in it */
-	int oom_fd;            /* where our own kills are counted */
-	bool oom_events;       /* a tree's folder has memory.events */
+	int oom_fd;                                /* where our own kills are counted */
+	bool oom_events;                           /* a tree's folder has memory.events */
 } group = { .own_fd = -1, .fd = -1, .oom_fd = -1 };
+
+static bool kill_unknown;
 
 static void read_whole(int dir, const char *name, struct buf *to)
 {
@@ -106,14 +108,19 @@ static void remove_folder(int dir, const char *name, void *arg)
 	unlinkat(dir, name, AT_REMOVEDIR);
 }
 
-/* Nothing holds the lock of a dead server's folder; rmdir itself spares those with somebody in it. */
+/*
+ * Nothing holds the lock of a dead server's folder.  What that server left behind is ended, so that no
+ * half-dead owner of a port meets the new one; a folder that empties only later goes at the next start.
+ */
 static void remove_if_dead(int dir, const char *name, void *arg)
 {
 	AUTOCLOSE int fd = strncmp(name, "abx-", 4) == 0 ? open_dir(dir, name) : -1;
 
 	(void)arg;
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
-		remove_folder(dir, name, NULL);
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return;
+	write_to(fd, "cgroup.kill", "1");
+	remove_folder(dir, name, NULL);
 }
 
 static int find_folder(const char *controller, char path[static MOUNT_PATH_SIZE])
@@ -135,7 +142,8 @@ static int make_own(void)
 		random = (uint32_t)clock_now_ns();
 	snprintf(group.name, sizeof group.name, "abx-%d-%08x", getpid(), random);
 	/* Moving a process needs the right to write where both sides meet, which is our own cgroup. */
-	if (faccessat(group.own_fd, "cgroup.procs", W_OK, AT_EACCESS) < 0 || mkdirat(group.own_fd, group.name, 0755) < 0)
+	if (faccessat(group.own_fd, "cgroup.procs", W_OK, AT_EACCESS) < 0 ||
+		mkdirat(group.own_fd, group.name, 0755) < 0)
 		return -errno;
 	group.fd = open_dir(group.own_fd, group.name);
 	if (group.fd < 0 || flock(group.fd, LOCK_EX | LOCK_NB) < 0)
@@ -436,9 +444,14 @@ int cgroup_signal(const struct cgroup *c, const struct member *one, int number)
 	return syscall(SYS_pidfd_send_signal, fd, number, NULL, 0) == 0 ? 0 : -errno;
 }
 
+void cgroup_set_kill(bool known)
+{
+	kill_unknown = !known;
+}
+
 bool cgroup_kill(struct cgroup *c)
 {
-	bool written = write_to(c->fd, "cgroup.kill", "1");
+	bool written = !kill_unknown && write_to(c->fd, "cgroup.kill", "1");
 
 	c->spent |= written;
 	return written;

@@ -18,8 +18,8 @@ struct cgroup;
  * then cgroup_take() gives none, and only our own kills for memory are counted.
  */
 int cgroup_init(bool wanted) MUST_CHECK;
-void cgroup_shutdown(void);   /* kills what is left below us, removes the folders */
-void cgroup_disable(void);    /* takes gives NULL from now on; those taken stay good */
+void cgroup_shutdown(void); /* kills what is left below us, removes the folders */
+void cgroup_disable(void);  /* takes gives NULL from now on; those taken stay good */
 bool cgroup_available(void);
 
 /* An empty one, or NULL. */
@@ -37,6 +37,7 @@ int cgroup_signal(const struct cgroup *c, const struct member *one, int number) 
 
 /* SIGKILL to all at once; false where the kernel cannot. */
 bool cgroup_kill(struct cgroup *c);
+void cgroup_set_kill(bool known);                        /* set by tests to live without */
 void cgroup_freeze(const struct cgroup *c, bool frozen); /* nobody forks; SIGKILL works */
 
 /* How often the kernel killed for memory: in this cgroup, or with NULL in our own (R15). */

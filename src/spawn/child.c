@@ -146,7 +146,7 @@ IN_CHILD static int step_bounds(struct child_plan *plan)
 IN_CHILD static bool is_user_already(const struct spawn *what)
 {
 	return geteuid() != 0 && getuid() == what->uid && geteuid() == what->uid && getgid() == what->gid &&
-		getegid() == what->gid;
+	       getegid() == what->gid;
 }
 
 /* Raw calls: glibc's would make every thread of the parent change its user. */
@@ -337,7 +337,7 @@ IN_CHILD static bool join(char *path, const char *dir, size_t dir_len, const cha
 IN_CHILD static bool may_be_elsewhere(int error)
 {
 	return error == ENOENT || error == ENOTDIR || error == EACCES || error == ESTALE || error == ENODEV ||
-		error == ETIMEDOUT;
+	       error == ETIMEDOUT;
 }
 
 /* As execvp, but a file that is there and cannot run is a better answer than "no such file". */

@@ -12,17 +12,17 @@
 
 struct child_plan {
 	const struct spawn *what;
-	const char *path_list;    /* PATH of the child; only for a plain name */
-	int stdio[3];             /* what becomes 0, 1 and 2 */
+	const char *path_list; /* PATH of the child; only for a plain name */
+	int stdio[3];          /* what becomes 0, 1 and 2 */
 	int extra_fd, dir_fd, ruleset_fd, network_fd;
-	int cgroup_fd;            /* to be joined by writing; -1 when clone3 did it, or none */
+	int cgroup_fd; /* to be joined by writing; -1 when clone3 did it, or none */
 	bool is_pty;
 	pid_t parent;
 
 	/* What the child tells. */
-	size_t step;              /* the one it is at */
-	int error;                /* errno of that step; 0 while all is well */
-	const char *reason;       /* of exec */
+	size_t step;        /* the one it is at */
+	int error;          /* errno of that step; 0 while all is well */
+	const char *reason; /* of exec */
 };
 
 /* Runs the steps; comes back only when one failed. */

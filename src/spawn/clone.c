@@ -34,7 +34,8 @@ static int make_stack(void)
 
 	if (stack)
 		return 0;
-	area = mmap(NULL, GUARD_SIZE + STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	area = mmap(
+		NULL, GUARD_SIZE + STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	if (area == MAP_FAILED)
 		return -errno;
 	if (mprotect(area, GUARD_SIZE, PROT_NONE) < 0) {
@@ -57,20 +58,21 @@ static long clone3_call(struct clone_args *args, int (*fn)(void *), void *arg)
 	register void *arg_reg __asm__("r13") = arg;
 	long result;
 
-	__asm__ volatile("syscall\n\t"
-			 "test %%rax, %%rax\n\t"
-			 "jnz 1f\n\t"
-			 "xor %%ebp, %%ebp\n\t"
-			 "mov %%r13, %%rdi\n\t"
-			 "call *%%r12\n\t"
-			 "mov %%eax, %%edi\n\t"
-			 "mov %[exit], %%eax\n\t"
-			 "syscall\n\t"
-			 "hlt\n"
-			 "1:"
-			 : "=a"(result)
-			 : "a"((long)SYS_clone3), "D"(args), "S"(sizeof *args), "r"(fn_reg), "r"(arg_reg), [exit] "i"(SYS_exit)
-			 : "rcx", "r11", "memory", "cc");
+	__asm__ volatile(
+		"syscall\n\t"
+		"test %%rax, %%rax\n\t"
+		"jnz 1f\n\t"
+		"xor %%ebp, %%ebp\n\t"
+		"mov %%r13, %%rdi\n\t"
+		"call *%%r12\n\t"
+		"mov %%eax, %%edi\n\t"
+		"mov %[exit], %%eax\n\t"
+		"syscall\n\t"
+		"hlt\n"
+		"1:"
+		: "=a"(result)
+		: "a"((long)SYS_clone3), "D"(args), "S"(sizeof *args), "r"(fn_reg), "r"(arg_reg), [exit] "i"(SYS_exit)
+		: "rcx", "r11", "memory", "cc");
 	return result;
 }
 #elif defined(__aarch64__)

@@ -8,4 +8,5 @@
 #include "base/err.h"
 
 /* ERR_COMMANDS_START with details {"step","errno","path"}; step: "cwd", "exec", "user", "limits", "setup". -1. */
-int failure_set(struct err *err, struct arena *arena, const char *step, int number, struct str path, const char *reason);
+int failure_set(
+	struct err *err, struct arena *arena, const char *step, int number, struct str path, const char *reason);

@@ -7,5 +7,5 @@
 
 #include <sys/resource.h>
 
-void limits_raise_nofile(void);        /* the soft limit up to the hard one */
+void limits_raise_nofile(void);         /* the soft limit up to the hard one */
 struct rlimit limits_of_children(void); /* RLIMIT_NOFILE as it was before */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "spawn/members.h"
 
+#include "base/clock.h"
 #include "spawn/reaper.h"
 
 #include <dirent.h>
@@ -17,7 +18,7 @@
 /* Of /proc/<pid>/stat, counted from the state, which is the first behind the name. */
 enum { FIELD_ENV_START = 47 };
 
-enum { STAT_SIZE = 1024, ENVIRON_MAX = 256 * 1024, ENVIRON_STEP = 8192, NAME_SIZE = 64 };
+enum { STAT_SIZE = 1024, ENVIRON_MAX = 256 * 1024, ENVIRON_STEP = 8192, NAME_SIZE = 64, MARK_SIZE = 64 };
 
 void members_free(struct members *m)
 {
@@ -56,7 +57,8 @@ static int parse_stat(const char *text, struct member *ret)
 
 	if (!rest)
 		return -ESRCH;
-	if (sscanf(rest + 1, " %c %d %*d %d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld %*d %*d %*d %*d %llu %*u %" SCNd64,
+	if (sscanf(rest + 1,
+		    " %c %d %*d %d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld %*d %*d %*d %*d %llu %*u %" SCNd64,
 		    &ret->state, &ret->parent, &ret->session, &user, &system, &child_user, &child_system, &start,
 		    &ret->rss_pages) != 9)
 		return -ESRCH;
@@ -108,6 +110,46 @@ static int walk(struct members *m)
 	closedir(dir);
 	if (m->count)
 		qsort(m->all, m->count, sizeof *m->all, by_pid);
+	return 0;
+}
+
+/* Whose mark a process has, once somebody asked. */
+struct known_mark {
+	bool known;
+	char text[MARK_SIZE];
+};
+
+static struct {
+	struct members members;
+	struct known_mark *marks; /* of each */
+	bool stands;
+} shared;
+
+int members_share_walk(void)
+{
+	int result = walk(&shared.members);
+
+	shared.stands = result == 0;
+	if (shared.stands)
+		shared.marks = mem_alloc((shared.members.count + 1) * sizeof *shared.marks);
+	return result;
+}
+
+void members_end_sharing(void)
+{
+	members_free(&shared.members);
+	free(take_ptr(shared.marks));
+	shared.stands = false;
+}
+
+static int walk_or_copy(struct members *m)
+{
+	if (!shared.stands)
+		return walk(m);
+	m->count = 0;
+	m->unsettled = false;
+	for (size_t i = 0; i < shared.members.count; i++)
+		members_add(m, &shared.members.all[i]);
 	return 0;
 }
 
@@ -174,11 +216,41 @@ static bool is_in_exec(pid_t pid)
 	return at && strncmp(at, " 0 ", 3) == 0;
 }
 
-static bool is_marked(struct members *m, pid_t pid, const char *mark, bool prefix)
+/* What begins as the mark does, up to its '='. */
+static void learn_mark(pid_t pid, const char *mark, struct known_mark *ret)
 {
 	AUTOFREE char *text = NULL;
 	ssize_t len = read_environment(pid, &text);
+	size_t name_len = strcspn(mark, "=") + 1;
 
+	ret->known = true;
+	for (const char *at = text; len > 0 && at < text + len; at += strlen(at) + 1) {
+		if (strncmp(at, mark, name_len) == 0) {
+			snprintf(ret->text, sizeof ret->text, "%s", at);
+			return;
+		}
+	}
+}
+
+static bool has_known_mark(pid_t pid, const char *mark, bool prefix)
+{
+	const struct member *one = find(&shared.members, pid);
+	struct known_mark *known = one ? &shared.marks[one - shared.members.all] : NULL;
+
+	if (!known)
+		return false;
+	if (!known->known)
+		learn_mark(pid, mark, known);
+	return holds_mark(known->text, 1, mark, prefix);
+}
+
+static bool is_marked(struct members *m, pid_t pid, const char *mark, bool prefix)
+{
+	AUTOFREE char *text = NULL;
+	ssize_t len = shared.stands ? 0 : read_environment(pid, &text);
+
+	if (shared.stands)
+		return has_known_mark(pid, mark, prefix);
 	if (len == 0 && is_in_exec(pid))
 		m->unsettled = true;
 	return len > 0 && holds_mark(text, (size_t)len, mark, prefix);
@@ -204,11 +276,22 @@ static bool is_certain(struct members *m, const struct member *one, const struct
 	if (one->pid == whose->leader || was_seen(one, whose))
 		return true;
 	if (one->parent == self && reaper_knows(one->pid))
-		return false;
+		return whose->leaders;
 	/* Once the leader is gone its number may name a new session: only orphans of ours count then. */
 	if (whose->session && one->session == whose->session && (whose->leader || orphan))
 		return true;
 	return orphan && one->state != 'Z' && is_marked(m, one->pid, whose->mark, whose->mark_is_prefix);
+}
+
+/*
+ * An orphan that has just ended may have forked the next one behind the walk's back, again
+ * and again: while there are such, not to have seen anybody means nothing.  Those in the
+ * session of another tree's living leader are that tree's.
+ */
+static bool is_trace(const struct member *one, const struct members_of *whose, pid_t self)
+{
+	return one->state == 'Z' && one->parent == self && !reaper_knows(one->pid) &&
+	       (one->session == whose->session || !reaper_knows(one->session));
 }
 
 static void spread(struct members *m, pid_t self)
@@ -243,15 +326,44 @@ static void keep_ours(struct members *m)
 int members_find(struct members *m, const struct members_of *whose)
 {
 	pid_t self = getpid();
-	int result = walk(m);
+	int result = walk_or_copy(m);
 
 	if (result < 0)
 		return result;
-	for (size_t i = 0; i < m->count; i++)
+	for (size_t i = 0; i < m->count; i++) {
 		m->all[i].ours = is_certain(m, &m->all[i], whose, self);
+		m->unsettled |= is_trace(&m->all[i], whose, self);
+	}
 	spread(m, self);
 	keep_ours(m);
 	return 0;
+}
+
+/* The number given to a process last, which the kernel tells at the end of its line of load. */
+static pid_t newest_pid(void)
+{
+	char text[NAME_SIZE * 2];
+	const char *last = read_file("/proc/loadavg", text, sizeof text) > 0 ? strrchr(text, ' ') : NULL;
+
+	return last ? (pid_t)strtol(last + 1, NULL, 10) : 0;
+}
+
+void members_chase(const struct members_of *whose, int64_t until_ns)
+{
+	pid_t self = getpid();
+	struct members_of newest = *whose;
+	struct members none = { 0 };
+	struct member one;
+
+	while (clock_now_ns() < until_ns) {
+		pid_t pid = newest_pid();
+
+		if (pid <= 1 || member_read(pid, &one) < 0 || one.state == 'Z')
+			continue;
+		newest.session = one.parent == self ? whose->session : 0;
+		if (is_certain(&none, &one, &newest, self) && member_signal(&one, SIGKILL) == 0)
+			return;
+	}
 }
 
 static bool is_same(const struct member *one)

@@ -89,7 +89,8 @@ static int join(struct str root, struct str mount, struct str own, char *to)
 	return len < MOUNT_PATH_SIZE ? 0 : -ENOENT;
 }
 
-int mount_cgroup(const char *mountinfo, const char *cgroups, const char *controller, char ret_path[static MOUNT_PATH_SIZE])
+int mount_cgroup(
+	const char *mountinfo, const char *cgroups, const char *controller, char ret_path[static MOUNT_PATH_SIZE])
 {
 	struct str rest = str_of(mountinfo), own, root, mount;
 

@@ -60,7 +60,8 @@ static void watch_stream(struct pipes *p, unsigned stream)
 {
 	static watch_fn *const handlers[PIPES_COUNT] = { on_out, on_err };
 
-	if (p->fds[stream] >= 0 && watch_start(&p->watches[stream], p->loop, p->fds[stream], WATCH_READ, handlers[stream]) < 0)
+	if (p->fds[stream] >= 0 &&
+		watch_start(&p->watches[stream], p->loop, p->fds[stream], WATCH_READ, handlers[stream]) < 0)
 		close_stream(p, stream);
 }
 
@@ -95,15 +96,18 @@ static bool read_once(struct pipes *p, unsigned stream)
 	return (size_t)len == wanted;
 }
 
-static void on_stream(struct pipes *p, unsigned stream)
+/* False when that was the end, and the owner may be gone. */
+static bool on_stream(struct pipes *p, unsigned stream)
 {
 	for (int i = 0; i < TURN_READS && !p->paused && p->fds[stream] >= 0; i++) {
 		if (!read_once(p, stream))
 			break;
 	}
 	/* Closed pipes are the end only of a child that has ended; others may close them early. */
-	if (p->exited && all_closed(p))
-		end(p);
+	if (!p->exited || !all_closed(p))
+		return true;
+	end(p);
+	return false;
 }
 
 static void on_out(struct watch *w, unsigned events)
@@ -190,10 +194,9 @@ void pipes_exited(struct pipes *p)
 	if (p->paused)
 		return;
 	/* Most often all is there already: an answer need not wait for the next turn. */
-	on_stream(p, PIPES_OUT);
-	if (!p->ended && !p->paused)
-		on_stream(p, PIPES_ERR);
-	if (!p->ended && !p->paused)
+	if (!on_stream(p, PIPES_OUT))
+		return;
+	if (!p->paused && on_stream(p, PIPES_ERR) && !p->paused)
 		start_countdown(p);
 }
 

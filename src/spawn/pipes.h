@@ -34,7 +34,7 @@ struct pipes {
 	int fds[PIPES_COUNT], in_fd;
 	struct watch watches[PIPES_COUNT], in_watch;
 	struct timer quiet, cap;
-	struct str input;     /* what is still to be fed; the owner's memory */
+	struct str input; /* what is still to be fed; the owner's memory */
 	bool paused, exited, ended;
 };
 

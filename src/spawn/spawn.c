@@ -20,7 +20,7 @@ enum { DEFAULT_ROWS = 24, DEFAULT_COLUMNS = 80 };
 
 /* The descriptors of one start: the child's ends and ours. */
 struct ends {
-	int child[3];      /* closed when the child has them */
+	int child[3]; /* closed when the child has them */
 	int ours[3];
 	int null_fd;
 };
@@ -180,7 +180,8 @@ static int fail(const struct spawn *what, struct spawn_failure f, struct spawn_f
 	if (busy)
 		return err_set(err, ERR_BUSY, "cannot start '%s': %s", name, busy);
 	if (strcmp(f.step, "cwd") == 0)
-		return err_set(err, ERR_COMMANDS_START, "cannot enter the working directory of '%s': %s", name, f.reason);
+		return err_set(
+			err, ERR_COMMANDS_START, "cannot enter the working directory of '%s': %s", name, f.reason);
 	if (strcmp(f.step, "exec") == 0)
 		return err_set(err, ERR_COMMANDS_START, "cannot start '%s': %s", name, f.reason);
 	return err_set(err, ERR_COMMANDS_START, "cannot start '%s' (%s): %s", name, f.step, f.reason);
@@ -201,7 +202,7 @@ static int run(struct child_plan *plan, pid_t *ret_pid, int *ret_pid_fd, struct 
 	if (pid < 0) {
 		/* What only joining a cgroup can meet; a caller may try again without one. */
 		bool cgroup = plan->cgroup_fd >= 0 && (pid == -EACCES || pid == -EBUSY || pid == -ENODEV ||
-						       pid == -EOPNOTSUPP || pid == -EBADF);
+							      pid == -EOPNOTSUPP || pid == -EBADF);
 
 		*ret_failure = (struct spawn_failure){ .step = cgroup ? "cgroup" : "setup", .number = -pid };
 		return -1;

@@ -63,7 +63,7 @@ bool tree_has_cgroups(void)
 
 void tree_shutdown(void)
 {
-	tree_kill_marked();
+	tree_kill_all();
 	cgroup_shutdown();
 	reaper_stop();
 }
@@ -72,7 +72,7 @@ static struct tree_exit exit_of(const struct tree *t, int status, const struct r
 {
 	struct tree_exit e = {
 		.cpu_seconds = (double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) +
-			(double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) / 1e6,
+			       (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) / 1e6,
 		.max_rss_bytes = (int64_t)usage->ru_maxrss * 1024,
 	};
 
@@ -84,7 +84,7 @@ static struct tree_exit exit_of(const struct tree *t, int status, const struct r
 	e.code = SIGNAL_BASE + e.signal;
 	if (e.signal == SIGKILL)
 		e.oom_killed = (t->cgroup && cgroup_oom_kills(t->cgroup) != t->oom_of_tree) ||
-			cgroup_oom_kills(NULL) != t->oom_of_ours;
+			       cgroup_oom_kills(NULL) != t->oom_of_ours;
 	return e;
 }
 
@@ -134,7 +134,8 @@ static struct tree *new_tree(struct loop *loop, const struct tree_events *events
 }
 
 /* A cgroup that may not be entered after all does not stop the program: /proc serves then. */
-static int start(struct tree *t, struct spawn *what, struct child *ret_child, struct spawn_failure *ret_failure, struct err *err)
+static int start(
+	struct tree *t, struct spawn *what, struct child *ret_child, struct spawn_failure *ret_failure, struct err *err)
 {
 	int result;
 
@@ -182,13 +183,25 @@ bool tree_exited(const struct tree *tree)
 	return tree->exited;
 }
 
+static struct members_of whose_are(const struct tree *t)
+{
+	return (struct members_of){
+		.leader = t->exited ? 0 : t->pid, .session = t->pid, .mark = t->mark, .seen = &t->seen
+	};
+}
+
+void tree_chase(struct tree *t, int64_t for_ns)
+{
+	struct members_of whose = whose_are(t);
+
+	members_chase(&whose, clock_now_ns() + for_ns);
+}
+
 void tree_look(struct tree *t)
 {
 	int64_t before = clock_now_ns();
 	struct members found = { 0 };
-	struct members_of whose = {
-		.leader = t->exited ? 0 : t->pid, .session = t->pid, .mark = t->mark, .seen = &t->seen
-	};
+	struct members_of whose = whose_are(t);
 
 	if (t->cgroup)
 		cgroup_members(t->cgroup, &found);
@@ -242,17 +255,22 @@ int tree_signal(struct tree *tree, int number, bool whole)
 	return whole ? signal_all(tree, number) : tree_signal_leader(tree, number);
 }
 
-size_t tree_descendants(struct tree *tree)
+static size_t seen_descendants(const struct tree *tree)
 {
 	size_t count = 0;
 
-	tree_look(tree);
 	for (size_t i = 0; i < tree->seen.count; i++)
 		count += tree->exited || tree->seen.all[i].pid != tree->pid;
 	return count;
 }
 
-void tree_usage(struct tree *tree, double *ret_cpu_seconds, int64_t *ret_rss_bytes)
+size_t tree_descendants(struct tree *tree)
+{
+	tree_look(tree);
+	return seen_descendants(tree);
+}
+
+size_t tree_usage(struct tree *tree, double *ret_cpu_seconds, int64_t *ret_rss_bytes)
 {
 	uint64_t ticks = 0;
 	int64_t pages = 0;
@@ -264,6 +282,19 @@ void tree_usage(struct tree *tree, double *ret_cpu_seconds, int64_t *ret_rss_byt
 	}
 	*ret_cpu_seconds = (double)ticks / (double)sysconf(_SC_CLK_TCK);
 	*ret_rss_bytes = pages * sysconf(_SC_PAGESIZE);
+	return seen_descendants(tree);
+}
+
+void tree_survey_begin(void)
+{
+	/* A failed walk is done again by whoever looks. */
+	if (!cgroup_available() && members_share_walk() < 0)
+		members_end_sharing();
+}
+
+void tree_survey_end(void)
+{
+	members_end_sharing();
 }
 
 void tree_free(struct tree *tree)

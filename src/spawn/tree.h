@@ -22,10 +22,10 @@ struct tree;
 enum { TREE_ID_SIZE = 24 };
 
 struct tree_exit {
-	int code;          /* 0 to 255; 128+N when a signal ended it */
-	int signal;        /* 0 when none */
-	bool oom_killed;   /* told by the cgroup's memory.events (R15) */
-	double cpu_seconds;      /* user and system, of the leader and those it waited for */
+	int code;           /* 0 to 255; 128+N when a signal ended it */
+	int signal;         /* 0 when none */
+	bool oom_killed;    /* told by the cgroup's memory.events (R15) */
+	double cpu_seconds; /* user and system, of the leader and those it waited for */
 	int64_t max_rss_bytes;
 };
 
@@ -67,8 +67,12 @@ int tree_signal(struct tree *tree, int number, bool whole) MUST_CHECK;
 /* Living members besides the leader (R19); looks, so it costs a walk of /proc without a cgroup. */
 size_t tree_descendants(struct tree *tree);
 
-/* cpu and resident memory of the members now; for process.list. */
-void tree_usage(struct tree *tree, double *ret_cpu_seconds, int64_t *ret_rss_bytes);
+/* cpu and resident memory of the members now; returns tree_descendants(). */
+size_t tree_usage(struct tree *tree, double *ret_cpu_seconds, int64_t *ret_rss_bytes);
+
+/* What is asked about many trees between these two costs one walk of /proc: all see the same moment. */
+void tree_survey_begin(void);
+void tree_survey_end(void);
 
 /*
  * Ends everything: SIGTERM, grace_ns later SIGKILL.  on_gone comes later, never from inside.

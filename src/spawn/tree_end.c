@@ -8,8 +8,9 @@
 #define POLL_FIRST_NS (2 * NS_PER_MS)
 #define POLL_LAST_NS (16 * NS_PER_MS)
 #define POLL_SOON_NS NS_PER_MS
-#define GIVE_UP_NS (10 * NS_PER_S)  /* after SIGKILL; only what hangs in the kernel lives that long */
-#define CHASE_NS (500 * NS_PER_MS)  /* how long to stop all before any is killed */
+#define GIVE_UP_NS (10 * NS_PER_S) /* after SIGKILL; only what hangs in the kernel lives that long */
+#define CHASE_ONE_NS (3 * NS_PER_MS)
+#define CHASE_NS (500 * NS_PER_MS) /* how long to stop all before any is killed */
 
 enum { STOP_PASSES = 8 };
 
@@ -147,6 +148,8 @@ static void stop_and_kill(struct tree *t)
 		if (stop_new(t) == 0) {
 			kill_seen(t);
 			t->told.count = 0;
+			if (t->seen.unsettled)
+				tree_chase(t, CHASE_ONE_NS);
 			return;
 		}
 	}

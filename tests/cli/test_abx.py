@@ -106,6 +106,13 @@ def test_a_reader_that_leaves(abx):
     wait_until(lambda: not is_alive(pid), "yes has ended")
 
 
+def test_events_as_json(abx):
+    done = abx("--json", "sh", "echo x; exit 3")
+    events = [json.loads(line) for line in done.out.splitlines()]
+    assert done.code == 3 and [event["event"] for event in events] == ["start", "stdout", "exit"]
+    assert events[1]["data"]["data"] == "x\n" and events[2]["data"]["exit_code"] == 3
+
+
 class Cut:
     """A proxy in front of the server that closes both sides when told."""
 
@@ -461,6 +468,17 @@ def test_colours_and_escapes_are_for_terminals(abx, folder):
     assert abx("ls", str(folder)).raw == b"d\nevil\x1b[2J\n"
 
 
+def test_progress_is_for_terminals(abx, folder):
+    with open(folder / "big", "wb") as file:
+        file.truncate(512 << 20)
+    code, text = on_terminal(abx, "cp", f":{folder}/big", "/dev/null")
+    assert code == 0 and b"%" in text and b"MiB" in text and text.endswith(b"\r\x1b[K")
+    code, text = on_terminal(abx, "--quiet", "cp", f":{folder}/big", "/dev/null")
+    assert (code, text) == (0, b"")
+    os.truncate(folder / "big", 1 << 20)
+    assert abx("cp", f":{folder}/big", "/dev/null").err == ""
+
+
 # help
 
 
@@ -475,6 +493,18 @@ def test_help(abx):
     assert abx("server").code == 2 and abx("--version").out.startswith("abx ")
     for shell in ("bash", "zsh", "fish"):
         assert "abx" in abx("completion", shell).out
+
+
+@pytest.mark.parametrize("words,expected", [
+    ("abx ", {"exec", "cp", "server", "context"}), ("abx server ", {"ops", "call", "doctor"}), ("abx server c", {"call", "check"}),
+    ("abx --url x l", {"ls"}), ("abx ls --r", {"--recursive"}), ("abx context ", {"add", "use", "list", "rm"})])
+def test_completion_in_bash(abx, words, expected):
+    script = abx("completion", "bash").out + """
+COMP_WORDS=($1); [ "${1% }" = "$1" ] || COMP_WORDS+=("")
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _abx; printf '%s\\n' "${COMPREPLY[@]}"
+"""
+    done = subprocess.run(["bash", "-c", script, "bash", words], capture_output=True, text=True, cwd=abx.home, check=True)
+    assert expected <= set(done.stdout.split()) and "cat" not in set(done.stdout.split()) - (expected if words != "abx " else {"cat"})
 
 
 def test_the_manual_page_is_current(abx):

@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import signal
+import time
 
 import pytest
 
@@ -15,8 +16,8 @@ from lib.peer import Peer, answer, events
 def peer_abx(tmp_path):
     made = []
 
-    def make(handler, **how):
-        peer = Peer(handler)
+    def make(handler, before_body=None, **how):
+        peer = Peer(handler, before_body)
         made.append(peer)
         abx = Abx(peer.url, tmp_path, **how)
         abx.peer = peer
@@ -193,6 +194,30 @@ def test_an_upload_that_is_refused_early_shows_the_reason(peer_abx, tmp_path):
     assert done.code == 75 and seen == [3_000_000]
 
 
+@pytest.mark.parametrize("size", [1000, 40_000_000])
+def test_an_upload_is_refused_before_its_body(peer_abx, tmp_path, size):
+    with open(tmp_path / "big", "wb") as file:
+        file.truncate(size)
+
+    def before_body(method, target, fields):
+        return error("limit.file_too_large", 413) if method == "POST" and "upload" in target else None
+    abx = peer_abx(lambda request: answer('{"exists":false,"type":"unknown"}'), before_body)
+    done = abx("cp", "big", ":big")
+    assert done.code == 75 and done.err == "abx: files.upload_stream: no [request r1]\n"
+
+
+def test_ctrl_c_leaves_no_half_file(peer_abx, tmp_path):
+    part = b"HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: 10\r\n\r\nhalf"
+    abx = peer_abx(lambda request: stat() if "stat" in request.target else part)
+    process = abx.start("cp", ":x", "got")
+    deadline = time.monotonic() + 20
+    while not any(path.stat().st_size == 4 for path in tmp_path.glob(".abx-*")):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(10) == 130 and process.stderr.read() == b"" and os.listdir(tmp_path) == []
+
+
 def test_what_the_server_stored_is_compared(peer_abx, tmp_path):
     (tmp_path / "f").write_bytes(b"12345")
 
@@ -256,14 +281,24 @@ def test_ctrl_c_closes_the_connection(peer_abx):
     assert gone.wait(10)
 
 
-def test_a_reader_that_leaves_is_quiet(peer_abx):
+@pytest.mark.parametrize("ignored", [False, True])
+def test_a_reader_that_leaves_is_quiet(peer_abx, ignored):
     many = [("stdout", json.dumps({"data": b64("y\n" * 30000)}))] * 20
     abx = peer_abx(stream(START, *many, ("exit", '{"exit_code":0,"duration_ms":1}')))
-    process = abx.start("exec", "--", "yes")
+    process = abx.start("exec", "--", "yes", restore_signals=not ignored)
     assert process.stdout.readline() == b"y\n"
     process.stdout.close()
     assert process.wait(10) in (141, -signal.SIGPIPE)
     assert process.stderr.read() == b""
+
+
+def test_a_full_disk_is_told(peer_abx):
+    abx = peer_abx(stream(START, ("stdout", json.dumps({"data": b64("x")})), ("exit", '{"exit_code":0,"duration_ms":1}')))
+    with open("/dev/full", "wb") as full:
+        process = abx.start("exec", "x", stdout=full)
+        assert process.wait(10) == 125 and b"No space left" in process.stderr.read()
+        process = Abx(None, abx.home).start("help", stdout=full)
+        assert process.wait(10) == 1 and b"No space left" in process.stderr.read()
 
 
 DESCRIBED = {"catalog_version": 1, "ops": [{

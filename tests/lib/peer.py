@@ -31,8 +31,9 @@ def events(*parts, length=None):
 
 
 class Peer:
-    def __init__(self, handler):
-        self.handler = handler
+    def __init__(self, handler, before_body=None):
+        """before_body(method, target, fields) may answer a request whose body did not come yet."""
+        self.handler, self.before_body = handler, before_body
         self.requests, self.connections = [], 0
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
@@ -69,6 +70,11 @@ class Peer:
         while (text := stream.readline().decode("latin-1").strip()):
             name, _, value = text.partition(":")
             fields[name.lower()] = value.strip()
+        if self.before_body and (early := self.before_body(line[0], line[1], fields)):
+            conn.sendall(early)
+            conn.shutdown(socket.SHUT_WR)
+            stream.read()
+            return None
         if "expect" in fields:
             conn.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
         body = b""

@@ -51,7 +51,7 @@ class Server:
         self.base.mkdir(exist_ok=True)
         self.token = token
         self.stderr_path = self.scratch / "stderr"
-        command = [binary(), "--listen", listen, "--base-dir", str(self.base), *map(str, options)]
+        command = [binary(), *(["--listen", listen] if listen else []), "--base-dir", str(self.base), *map(str, options)]
         if policy is not None:
             file = self.scratch / "policy.yaml"
             file.write_text(policy if isinstance(policy, str) else json.dumps(policy, indent=1))

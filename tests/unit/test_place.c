@@ -213,6 +213,12 @@ static void a_slash_at_the_end_asks_for_a_folder(void **state)
 	assert_non_null(place);
 	assert_true(place->wants_folder);
 	place_close(place);
+	place = resolve_as(&server, "gone/new/", F_MISSING_OK);
+	assert_non_null(place);
+	assert_true(place->missing && place->wants_folder);
+	place = resolve_as(&server, "gone/new", F_MISSING_OK);
+	assert_non_null(place);
+	assert_true(place->missing && !place->wants_folder);
 	place = resolve_as(&server, "new", 0);
 	assert_non_null(place);
 	assert_false(place->wants_folder);

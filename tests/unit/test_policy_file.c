@@ -299,6 +299,7 @@ static void wrong_values(void **state)
 	refuses("paths: {base: home}", "p.yaml:1:15: an absolute path is wanted here, not 'home'");
 	refuses("paths: {roots: [/a, b]}", "p.yaml:1:21: an absolute path is wanted here, not 'b'");
 	refuses("paths: {roots: []}", "p.yaml:1:16: at least one path is wanted here");
+	refuses("server: {listen: [a, b, c, d, e, f, g, h, i]}", "p.yaml:1:18: at most 8 are taken here");
 	refuses("server: {shutdown_grace: 3601}", "p.yaml:1:26: a number from 0 to 3600 is wanted here, not 3601");
 	refuses("limits: {max_body_bytes: 0}", "p.yaml:1:26: a number from 1024 to 1073741824 is wanted here, not 0");
 	refuses("limits: {process.start: {max_processes: 1001}}",

@@ -1,210 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program started ends with it, however it hides.  Each test runs with cgroups and, as where there are none, with /proc. */
-#include "spawn/tree.h"
-
-#include "base/buf.h"
-#include "base/clock.h"
-#include "spawn/members.h"
-
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-#define DEADLINE_NS (20 * NS_PER_S)
-
-enum { NOBODY = 54321, STORM_MAX = 100 };
-
-static struct loop *loop;
-static const char *const plain_env[] = { "PATH=/usr/bin:/bin", "ABX_RUN_ID=foreign", NULL };
-
-/* What happened to one tree. */
-struct seen {
-	struct tree *tree;
-	struct tree_exit exit;
-	bool exited, gone;
-	bool free_on_exit, free_on_gone;
-	int64_t gone_at_ns;
-};
-
-static void on_exit_seen(struct tree *tree, const struct tree_exit *e, void *user)
-{
-	struct seen *s = user;
-
-	s->exit = *e;
-	s->exited = true;
-	if (s->free_on_exit) {
-		tree_free(tree);
-		s->tree = NULL;
-	}
-	loop_stop(loop);
-}
-
-static void on_gone_seen(struct tree *tree, void *user)
-{
-	struct seen *s = user;
-
-	s->gone = true;
-	s->gone_at_ns = clock_now_ns();
-	if (s->free_on_gone) {
-		tree_free(tree);
-		s->tree = NULL;
-	}
-	loop_stop(loop);
-}
-
-static const struct tree_events events = { .on_exit = on_exit_seen, .on_gone = on_gone_seen };
-
-static bool too_late;
-
-static void on_late(struct timer *t)
-{
-	(void)t;
-	too_late = true;
-	loop_stop(loop);
-}
-
-static void on_tick(struct timer *t)
-{
-	(void)t;
-	loop_stop(loop);
-}
-
-/* Runs the loop until something is so; fails when that takes too long. */
-static void run_until(bool (*is_so)(void *), void *arg)
-{
-	struct timer late = { 0 }, tick = { 0 };
-
-	too_late = false;
-	timer_start(&late, loop, DEADLINE_NS, on_late);
-	while (!is_so(arg) && !too_late) {
-		timer_start(&tick, loop, 2 * NS_PER_MS, on_tick);
-		loop_run(loop);
-	}
-	timer_free(&late);
-	timer_free(&tick);
-	assert_false(too_late);
-}
-
-static bool has_exited(void *arg)
-{
-	return ((struct seen *)arg)->exited;
-}
-
-static bool is_gone(void *arg)
-{
-	return ((struct seen *)arg)->gone;
-}
-
-struct wanted {
-	struct tree *tree;
-	size_t count;
-};
-
-static bool has_descendants(void *arg)
-{
-	const struct wanted *w = arg;
-
-	return tree_descendants(w->tree) == w->count;
-}
-
-static void wait_for_descendants(struct tree *tree, size_t count)
-{
-	struct wanted w = { tree, count };
-
-	run_until(has_descendants, &w);
-}
-
-/* The kernel counts small numbers of pages late. */
-static bool uses_memory(void *arg)
-{
-	int64_t rss;
-	double cpu;
-
-	tree_usage(arg, &cpu, &rss);
-	return rss > 0 && cpu >= 0;
-}
-
-static bool has_no_children(void *arg)
-{
-	siginfo_t info;
-
-	(void)arg;
-	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 && errno == ECHILD;
-}
-
-static bool start_with(struct seen *s, struct spawn *what, const char *script, struct child *ret_child)
-{
-	const char *argv[] = { "/bin/sh", "-c", script, NULL };
-	struct spawn_failure failure;
-	struct err err;
-
-	what->argv = argv;
-	what->env = plain_env;
-	s->tree = tree_start(loop, what, &events, s, ret_child, &failure, &err);
-	what->argv = NULL;
-	return s->tree != NULL;
-}
-
-static void start(struct seen *s, const char *script)
-{
-	struct spawn what = SPAWN_INIT;
-	struct child child;
-
-	assert_true(start_with(s, &what, script, &child));
-	assert_int_equal(child.pid_fd, -1);
-}
-
-/* Starts a script that prints "ready" once it is set up, and waits for that. */
-static int start_ready(struct seen *s, const char *script)
-{
-	struct spawn what = SPAWN_INIT;
-	struct child child;
-	char text[64];
-
-	what.out = SPAWN_PIPE;
-	assert_true(start_with(s, &what, script, &child));
-	fcntl(child.out, F_SETFL, 0);
-	assert_true(read(child.out, text, sizeof text) > 0);
-	return child.out;
-}
-
-/* How many processes carry a tree's mark or sit below us, by an independent look. */
-static unsigned living_below(void)
-{
-	struct members m CLEANUP(members_free) = { 0 };
-	struct members_of whose = { .mark = "ABX_RUN_ID=r", .mark_is_prefix = true };
-
-	assert_int_equal(members_find(&m, &whose), 0);
-	return (unsigned)m.count;
-}
-
-static void end_and_check(struct seen *s, int64_t grace_ns, int64_t at_least_ns, int64_t at_most_ns)
-{
-	int64_t before = clock_now_ns(), took;
-
-	tree_end(s->tree, grace_ns);
-	assert_false(s->gone);
-	run_until(is_gone, s);
-	took = s->gone_at_ns - before;
-	assert_true(s->exited);
-	assert_int_equal(living_below(), 0);
-	if (took < at_least_ns || took > at_most_ns)
-		fail_msg("took %ld ms", (long)(took / NS_PER_MS));
-	assert_int_equal(tree_descendants(s->tree), 0);
-	assert_int_equal(tree_signal(s->tree, SIGTERM, true), -ESRCH);
-	tree_free(s->tree);
-	run_until(has_no_children, NULL);
-}
+/* The life of a tree: its exit, its members, its folders; nothing is left of it. */
+#include "tree_harness.h"
 
 static void expect_exit(const char *script, int code, int signal_number)
 {
@@ -253,140 +49,6 @@ static void test_ids_and_marks(void **state)
 	run_until(is_gone, &b);
 	tree_free(b.tree);
 	end_and_check(&a, NS_PER_S, 0, NS_PER_S);
-}
-
-static void test_only_the_own_tree_is_ended(void **state)
-{
-	struct seen a = { 0 }, b = { 0 };
-	pid_t foreign = fork();
-
-	(void)state;
-	if (foreign == 0) {
-		pause();
-		_exit(0);
-	}
-	close(start_ready(&a, "setsid sleep 1000 & echo ready; wait"));
-	close(start_ready(&b, "setsid sleep 1000 & echo ready; wait"));
-	tree_end(a.tree, 2 * NS_PER_S);
-	run_until(is_gone, &a);
-	assert_int_equal(tree_descendants(b.tree), 1);
-	assert_false(b.exited);
-	assert_int_equal(kill(foreign, 0), 0);
-	assert_int_equal(waitpid(foreign, NULL, WNOHANG), 0);
-	kill(foreign, SIGKILL);
-	tree_free(a.tree);
-	end_and_check(&b, 2 * NS_PER_S, 0, NS_PER_S);
-}
-
-static void test_those_who_obey_end_at_once(void **state)
-{
-	struct seen s = { 0 };
-
-	(void)state;
-	close(start_ready(&s, "sleep 1000 & setsid sleep 1001 & (sleep 1002; true) | cat & echo ready; wait"));
-	end_and_check(&s, 2 * NS_PER_S, 0, 100 * NS_PER_MS);
-}
-
-static void test_double_forks_into_new_sessions(void **state)
-{
-	struct seen s = { 0 };
-
-	(void)state;
-	close(start_ready(&s, "(setsid sh -c 'sleep 1000 & (setsid sleep 1001 &) ; exec sleep 1002' & ) ; echo ready; exec sleep 1003"));
-	wait_for_descendants(s.tree, 3);
-	end_and_check(&s, 2 * NS_PER_S, 0, 200 * NS_PER_MS);
-}
-
-static void test_those_who_ignore_it_are_killed(void **state)
-{
-	struct seen s = { 0 };
-
-	(void)state;
-	close(start_ready(&s, "trap '' TERM INT HUP; (trap '' TERM; setsid sleep 1000) & echo ready; sleep 1001; sleep 1002"));
-	end_and_check(&s, 150 * NS_PER_MS, 150 * NS_PER_MS, 400 * NS_PER_MS);
-	assert_int_equal(s.exit.signal, SIGKILL);
-	assert_false(s.exit.oom_killed);
-}
-
-static void test_grace_may_be_none_or_shortened(void **state)
-{
-	struct seen s = { 0 }, t = { 0 };
-
-	(void)state;
-	close(start_ready(&s, "trap '' TERM; echo ready; while :; do sleep 1000; done"));
-	end_and_check(&s, 0, 0, 200 * NS_PER_MS);
-	close(start_ready(&t, "trap '' TERM; echo ready; while :; do sleep 1000; done"));
-	tree_end(t.tree, 100 * NS_PER_S);
-	end_and_check(&t, 50 * NS_PER_MS, 50 * NS_PER_MS, 300 * NS_PER_MS);
-}
-
-static void test_a_handler_may_clean_up(void **state)
-{
-	struct seen s = { 0 };
-	int out;
-	char text[64] = "";
-
-	(void)state;
-	out = start_ready(&s, "trap 'sleep 0.2; echo cleaned; exit 5' TERM; echo ready; sleep 1000 & wait");
-	end_and_check(&s, 5 * NS_PER_S, 200 * NS_PER_MS, NS_PER_S);
-	assert_int_equal(s.exit.code, 5);
-	assert_true(read(out, text, sizeof text - 1) > 0);
-	assert_string_equal(text, "cleaned\n");
-	close(out);
-}
-
-static void test_a_stopped_one_obeys(void **state)
-{
-	struct seen s = { 0 };
-
-	(void)state;
-	close(start_ready(&s, "echo ready; kill -STOP $$; sleep 1000"));
-	end_and_check(&s, 5 * NS_PER_S, 0, 500 * NS_PER_MS);
-	assert_int_equal(s.exit.signal, SIGTERM);
-}
-
-static bool user_is_limited(struct spawn *what)
-{
-	if (geteuid() != 0) {
-		print_message("skipped: not root, so a storm could not be bounded by a user's own limit\n");
-		return false;
-	}
-	what->set_user = true;
-	what->uid = what->gid = NOBODY;
-	what->limits[0].which = RLIMIT_NPROC;
-	what->limits[0].value = (struct rlimit){ STORM_MAX, STORM_MAX };
-	what->limit_count = 1;
-	return true;
-}
-
-static void end_storm(const char *script)
-{
-	struct spawn what = SPAWN_INIT;
-	struct seen s = { 0 };
-	struct child child;
-	char text[8];
-
-	if (!user_is_limited(&what))
-		return;
-	what.out = SPAWN_PIPE;
-	assert_true(start_with(&s, &what, script, &child));
-	fcntl(child.out, F_SETFL, 0);
-	assert_true(read(child.out, text, sizeof text) > 0);
-	end_and_check(&s, 50 * NS_PER_MS, 0, 5 * NS_PER_S);
-	child_close(&child);
-}
-
-static void test_a_fork_storm_loses(void **state)
-{
-	(void)state;
-	end_storm("trap '' TERM; s() { while :; do s & sleep 0.01; done; }; s & s & sleep 0.3; echo ready; s");
-}
-
-/* Each lives only until it has forked the next. */
-static void test_one_who_runs_from_pid_to_pid_loses(void **state)
-{
-	(void)state;
-	end_storm("trap '' TERM; h() { h & exit; }; h & sleep 0.1; echo ready; exec sleep 1000");
 }
 
 static void test_a_dead_leader_with_living_children(void **state)
@@ -488,29 +150,6 @@ static void test_a_start_that_fails_leaves_nothing(void **state)
 	assert_true(has_no_children(NULL));
 }
 
-/* Asks again: one in the middle of an exec shows no mark. */
-static bool strays_end(void *arg)
-{
-	(void)arg;
-	tree_end_strays();
-	return living_below() == 0;
-}
-
-static void test_strays_end_with_the_server(void **state)
-{
-	struct seen s = { 0 }, t = { 0 };
-
-	(void)state;
-	close(start_ready(&s, "setsid sleep 1000 & echo ready"));
-	close(start_ready(&t, "(setsid sleep 1001 &) ; echo ready"));
-	run_until(has_exited, &s);
-	run_until(has_exited, &t);
-	tree_free(s.tree);
-	tree_free(t.tree);
-	run_until(strays_end, NULL);
-	run_until(has_no_children, NULL);
-}
-
 static unsigned own_folders(const char *path, bool with_trees)
 {
 	char prefix[32];
@@ -536,7 +175,8 @@ static unsigned own_folders(const char *path, bool with_trees)
 static void find_own(char *path, size_t size)
 {
 	FILE *f = popen("m=$(awk '$0 ~ / - cgroup2 /{print $5; exit}' /proc/self/mountinfo); "
-			"p=$(sed -n 's/^0:://p' /proc/self/cgroup); echo \"$m${p%/}\"", "r");
+			"p=$(sed -n 's/^0:://p' /proc/self/cgroup); echo \"$m${p%/}\"",
+		"r");
 
 	assert_non_null(fgets(path, (int)size, f));
 	pclose(f);
@@ -579,28 +219,13 @@ static void test_folders_of_members_are_members(void **state)
 	if (!tree_has_cgroups())
 		return;
 	find_own(path, sizeof path);
-	snprintf(script, sizeof script, "d=%s/abx-%d-*/*/; for x in $d; do grep -qx $$ $x/cgroup.procs && mkdir $x/sub && "
-		 "(echo 0 >$x/sub/cgroup.procs; exec setsid sleep 1000) & done; echo ready; wait", path, getpid());
+	snprintf(script, sizeof script,
+		"d=%s/abx-%d-*/*/; for x in $d; do grep -qx $$ $x/cgroup.procs && mkdir $x/sub && "
+		"(echo 0 >$x/sub/cgroup.procs; exec setsid sleep 1000) & done; echo ready; wait",
+		path, getpid());
 	close(start_ready(&s, script));
 	wait_for_descendants(s.tree, 1);
 	end_and_check(&s, NS_PER_S, 0, NS_PER_S);
-}
-
-static bool wants_cgroups;
-
-static int set_up(void **state)
-{
-	(void)state;
-	loop = loop_new();
-	return tree_init(loop, wants_cgroups);
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	tree_shutdown();
-	loop_free(loop);
-	return 0;
 }
 
 int main(void)
@@ -608,34 +233,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_exit_codes_and_signals, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_ids_and_marks, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_only_the_own_tree_is_ended, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_those_who_obey_end_at_once, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_double_forks_into_new_sessions, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_those_who_ignore_it_are_killed, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_grace_may_be_none_or_shortened, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_a_handler_may_clean_up, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_a_stopped_one_obeys, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_a_fork_storm_loses, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_one_who_runs_from_pid_to_pid_loses, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_a_dead_leader_with_living_children, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_the_leader_alone_is_signalled, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_callbacks_may_free, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_a_freed_tree_is_left_alone_and_reaped, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_orphans_leave_no_zombies, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_a_start_that_fails_leaves_nothing, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_strays_end_with_the_server, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_folders_are_used_again_and_removed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_folders_of_members_are_members, set_up, tear_down),
 	};
-	int failed = cmocka_run_group_tests_name("with /proc", tests, NULL, NULL);
 
-	wants_cgroups = true;
-	loop = loop_new();
-	if (tree_init(loop, true) < 0 || !tree_has_cgroups()) {
-		print_message("skipped: the run with cgroups; this machine has no cgroup v2 that we may write\n");
-		return failed;
-	}
-	tree_shutdown();
-	loop_free(loop);
-	return failed + cmocka_run_group_tests_name("with cgroups", tests, NULL, NULL);
+	return RUN_EVERYWHERE(tests);
 }

@@ -3,6 +3,7 @@
 
 #include "policy/place.h"
 #include "policy/policy.h"
+#include "program/confine.h"
 #include "spawn/failure.h"
 #include "spawn/limits.h"
 
@@ -133,6 +134,16 @@ static int plan_argv(struct call *call, const struct command *command, struct pl
 	return 0;
 }
 
+/* As the policy says; a caller's own TMPDIR stays. */
+static int plan_confinement(struct call *call, struct plan *plan, struct child_env *env)
+{
+	const char *temp_dir = confine_temp_dir(call->caller, &call->arena);
+
+	if (temp_dir && !child_env_get(env, "TMPDIR"))
+		child_env_put(env, "TMPDIR", str_of(temp_dir));
+	return confine_apply(call->caller, &plan->spawn, &call->err);
+}
+
 static int plan_env(struct call *call, const struct command *command, unsigned how, struct plan *plan)
 {
 	const struct pair *pairs = command->env.items;
@@ -148,6 +159,8 @@ static int plan_env(struct call *call, const struct command *command, unsigned h
 			return -1;
 		child_env_put(&env, pairs[i].name, pairs[i].value);
 	}
+	if (plan_confinement(call, plan, &env) < 0)
+		return -1;
 	plan->spawn.env = child_env_items(&env);
 	return plan->spawn.env ? 0 : err_set(&call->err, ERR_BUSY, "the environment needs more memory than is left");
 }

@@ -281,12 +281,11 @@ static void close_source(struct source *source)
 		running_cancel(&s->running);
 }
 
-/* The server ends: the fate of the command is not waited for, so "error" is the last event (R12, R86). */
+/* The server ends, or the caller lost the op: the command's fate is not waited for, so "error" is the last event (R12, R86). */
 static void on_shutdown(struct call *call)
 {
 	struct stream *s = call->state;
 
-	err_set(&call->err, ERR_SHUTTING_DOWN, "the server is ending");
 	s->told_error = true;
 	wake(s);
 }

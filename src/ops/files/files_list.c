@@ -6,6 +6,7 @@
  * Of a folder with more names than may be answered only the first ones are kept while it is
  * read.  At most `depth` folders are open at once.
  */
+#include "base/budget.h"
 #include "base/users.h"
 #include "ops/files/files.h"
 #include "ops/files/names.h"
@@ -13,6 +14,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 enum { DEPTH_MAX = 64, ENTRIES_MAX = 100000, LIST_FIRST = 64 };
@@ -37,17 +39,13 @@ struct out {
 	bool truncated;
 };
 
-static const struct field in_fields[] = {
-	P_PATH(struct in, path, F_REQUIRED, "Folder to list."),
+static const struct field in_fields[] = { P_PATH(struct in, path, F_REQUIRED, "Folder to list."),
 	P_BOOL(struct in, recursive, false, "List what is in the folders below too."),
 	P_INT(struct in, depth, 3, 1, DEPTH_MAX, "How many levels to list when recursive; 1 is the folder alone."),
 	P_INT(struct in, max_entries, 1000, 1, ENTRIES_MAX, "Most entries to answer."),
-	P_BOOL(struct in, hidden, true, "List names that begin with a dot too."),
-	FIELDS_END
-};
+	P_BOOL(struct in, hidden, true, "List names that begin with a dot too."), FIELDS_END };
 
-static const struct field entry_fields[] = {
-	R_TEXT(struct entry, name, "The name."),
+static const struct field entry_fields[] = { R_TEXT(struct entry, name, "The name."),
 	R_OPT_BYTES(struct entry, name_b64, "The exact name where it is not UTF-8."),
 	R_TEXT(struct entry, path, "The absolute path."),
 	R_OPT_BYTES(struct entry, path_b64, "The exact path where it is not UTF-8."),
@@ -57,17 +55,12 @@ static const struct field entry_fields[] = {
 	R_STRING(struct entry, mode, "Permissions as octal digits."),
 	R_STRING(struct entry, owner, "The owner's name, or its number."),
 	R_STRING(struct entry, group, "The group's name, or its number."),
-	R_OPT_TEXT(struct entry, target, "Where a link leads, when that is inside the roots."),
-	FIELDS_END
-};
+	R_OPT_TEXT(struct entry, target, "Where a link leads, when that is inside the roots."), FIELDS_END };
 
-static const struct field out_fields[] = {
-	R_TEXT(struct out, path, "The folder."),
+static const struct field out_fields[] = { R_TEXT(struct out, path, "The folder."),
 	R_OPT_BYTES(struct out, path_b64, "The exact path where it is not UTF-8."),
 	R_OBJECTS(struct out, entries, struct entry, "FileEntry", entry_fields, "The entries, sorted by name."),
-	R_BOOL(struct out, truncated, "Whether there are more entries than max_entries."),
-	FIELDS_END
-};
+	R_BOOL(struct out, truncated, "Whether there are more entries than max_entries."), FIELDS_END };
 
 /* One owner after the other is the same in nearly every folder. */
 struct last_name {
@@ -85,21 +78,38 @@ struct listing {
 	size_t cap;
 };
 
+/* The entries are one array that grows in place, which an arena cannot. */
+static void free_entries(struct call *call)
+{
+	struct listing *l = call->state;
+
+	budget_give(l->cap * sizeof(struct entry));
+	free(l->out->entries.items);
+}
+
+static int grow(struct listing *l)
+{
+	size_t cap = l->cap ? MIN(l->cap * 2, ENTRIES_MAX) : LIST_FIRST, more = (cap - l->cap) * sizeof(struct entry);
+	struct entry *grown;
+
+	if (!budget_take(more))
+		return err_set(&l->call->err, ERR_BUSY, "memory is used up: ask for fewer entries");
+	grown = realloc(l->out->entries.items, cap * sizeof *grown);
+	if (!grown) {
+		budget_give(more);
+		return err_set(&l->call->err, ERR_BUSY, "memory is used up: ask for fewer entries");
+	}
+	l->out->entries.items = grown;
+	l->cap = cap;
+	return 0;
+}
+
 static struct entry *new_entry(struct listing *l)
 {
 	struct list *list = &l->out->entries;
 
-	if (list->count == l->cap) {
-		size_t cap = l->cap ? MIN(l->cap * 2, ENTRIES_MAX) : LIST_FIRST;
-		struct entry *grown = call_alloc(l->call, cap * sizeof *grown);
-
-		if (!grown)
-			return NULL;
-		if (list->count)
-			memcpy(grown, list->items, list->count * sizeof *grown);
-		list->items = grown;
-		l->cap = cap;
-	}
+	if (list->count == l->cap && grow(l) < 0)
+		return NULL;
 	return &((struct entry *)list->items)[list->count];
 }
 
@@ -131,7 +141,8 @@ static const char *join(struct call *call, const char *folder, const char *name)
 	return path;
 }
 
-static int fill(struct listing *l, struct entry *e, int dir_fd, const char *path, const char *name, const struct stat *st)
+static int fill(
+	struct listing *l, struct entry *e, int dir_fd, const char *path, const char *name, const struct stat *st)
 {
 	*e = (struct entry){
 		.path = str_of(path),
@@ -218,23 +229,33 @@ static int list_folder(struct listing *l, int dir_fd, const char *path, int64_t 
 
 static int files_list(struct call *call)
 {
-	struct listing l = { .call = call, .in = call_in(call, struct in), .out = call_out(call, struct out) };
-	const struct place *place = l.in->path.place;
+	struct listing *l = call_new(call, struct listing);
+	const struct place *place = call_in(call, struct in)->path.place;
 	AUTOCLOSE int fd = place_open_dir(place);
 	int status;
 
 	if (fd < 0)
 		return err_system(&call->err, -fd, "'%s'", place->given);
-	l.out->path = str_of(place->path);
-	l.out->path_b64 = files_exact(l.out->path);
-	l.users = users_load();
-	status = list_folder(&l, fd, place->path, l.in->recursive ? l.in->depth : 1);
-	users_free(l.users);
+	if (!l)
+		return -1;
+	*l = (struct listing){ .call = call, .in = call_in(call, struct in), .out = call_out(call, struct out) };
+	call->state = l;
+	call->on_free = free_entries;
+	l->out->path = str_of(place->path);
+	l->out->path_b64 = files_exact(l->out->path);
+	l->users = users_load();
+	status = list_folder(l, fd, place->path, l->in->recursive ? l->in->depth : 1);
+	users_free(l->users);
 	return status;
 }
 
 static const enum err_code errors[] = {
-	ERR_POLICY_PATH, ERR_FILES_NOT_FOUND, ERR_FILES_NOT_DIR, ERR_FILES_PERMISSION, ERR_FILES_IO, ERR_NONE,
+	ERR_POLICY_PATH,
+	ERR_FILES_NOT_FOUND,
+	ERR_FILES_NOT_DIR,
+	ERR_FILES_PERMISSION,
+	ERR_FILES_IO,
+	ERR_NONE,
 };
 
 const struct op op_files_list = {

@@ -72,7 +72,8 @@ static int open_named(struct target *t)
 {
 	for (int i = 0; i < ATTEMPTS; i++) {
 		files_temp_name(t->temp);
-		t->fd = openat(t->place->parent_fd, t->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, first_mode(t));
+		t->fd = openat(t->place->parent_fd, t->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			first_mode(t));
 		if (t->fd >= 0)
 			return 0;
 		if (errno != EEXIST)
@@ -196,11 +197,20 @@ static int check_again(const struct target *t, struct err *err)
 	return check_match(t, exists, &now, err);
 }
 
+static int sync_folder(const struct target *t)
+{
+	AUTOCLOSE int fd = openat(t->place->parent_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 || fsync(fd) < 0 ? -errno : 0;
+}
+
 int target_commit(struct target *t, struct err *err)
 {
 	struct stat st;
 	int status = set_facts(t);
 
+	if (status == 0 && t->how.durable && fsync(t->fd) < 0)
+		status = -errno;
 	if (status < 0)
 		return fail(t, -status, err);
 	if (t->how.if_match.p && check_again(t, err) < 0)
@@ -209,6 +219,9 @@ int target_commit(struct target *t, struct err *err)
 	if (status < 0)
 		return fail(t, -status, err);
 	t->committed = true;
+	status = t->how.durable ? sync_folder(t) : 0;
+	if (status < 0)
+		return fail(t, -status, err);
 	if (fstat(t->fd, &st) == 0)
 		files_etag(&st, t->etag);
 	return 0;

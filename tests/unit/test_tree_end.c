@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a program started ends with it, however it hides. */
+#include "tree_harness.h"
+
+enum { NOBODY = 54321, STORM_MAX = 100, HOPS_MAX = 100000 };
+
+static void test_only_the_own_tree_is_ended(void **state)
+{
+	struct seen a = { 0 }, b = { 0 };
+	pid_t foreign = fork();
+
+	(void)state;
+	if (foreign == 0) {
+		pause();
+		_exit(0);
+	}
+	close(start_ready(&a, "setsid sleep 1000 & echo ready; wait"));
+	close(start_ready(&b, "setsid sleep 1000 & echo ready; wait"));
+	tree_end(a.tree, 2 * NS_PER_S);
+	run_until(is_gone, &a);
+	assert_int_equal(tree_descendants(b.tree), 1);
+	assert_false(b.exited);
+	assert_int_equal(kill(foreign, 0), 0);
+	assert_int_equal(waitpid(foreign, NULL, WNOHANG), 0);
+	kill(foreign, SIGKILL);
+	tree_free(a.tree);
+	end_and_check(&b, 2 * NS_PER_S, 0, NS_PER_S);
+}
+
+static void test_those_who_obey_end_at_once(void **state)
+{
+	struct seen s = { 0 };
+
+	(void)state;
+	close(start_ready(&s, "sleep 1000 & setsid sleep 1001 & (sleep 1002; true) | cat & echo ready; wait"));
+	end_and_check(&s, 2 * NS_PER_S, 0, 100 * NS_PER_MS);
+}
+
+static void test_double_forks_into_new_sessions(void **state)
+{
+	struct seen s = { 0 };
+
+	(void)state;
+	close(start_ready(&s,
+		"(setsid sh -c 'sleep 1000 & (setsid sleep 1001 &) ; exec sleep 1002' & ) ; echo ready; exec sleep 1003"));
+	wait_for_descendants(s.tree, 3);
+	end_and_check(&s, 2 * NS_PER_S, 0, 200 * NS_PER_MS);
+}
+
+static void test_those_who_ignore_it_are_killed(void **state)
+{
+	struct seen s = { 0 };
+
+	(void)state;
+	close(start_ready(
+		&s, "trap '' TERM INT HUP; (trap '' TERM; setsid sleep 1000) & echo ready; sleep 1001; sleep 1002"));
+	end_and_check(&s, 150 * NS_PER_MS, 150 * NS_PER_MS, 400 * NS_PER_MS);
+	assert_int_equal(s.exit.signal, SIGKILL);
+	assert_false(s.exit.oom_killed);
+}
+
+static void test_grace_may_be_none_or_shortened(void **state)
+{
+	struct seen s = { 0 }, t = { 0 };
+
+	(void)state;
+	close(start_ready(&s, "trap '' TERM; echo ready; while :; do sleep 1000; done"));
+	end_and_check(&s, 0, 0, 200 * NS_PER_MS);
+	close(start_ready(&t, "trap '' TERM; echo ready; while :; do sleep 1000; done"));
+	tree_end(t.tree, 100 * NS_PER_S);
+	end_and_check(&t, 50 * NS_PER_MS, 50 * NS_PER_MS, 300 * NS_PER_MS);
+}
+
+static void test_a_handler_may_clean_up(void **state)
+{
+	struct seen s = { 0 };
+	int out;
+	char text[64] = "";
+
+	(void)state;
+	out = start_ready(&s, "trap 'sleep 0.2; echo cleaned; exit 5' TERM; echo ready; sleep 1000 & wait");
+	end_and_check(&s, 5 * NS_PER_S, 200 * NS_PER_MS, NS_PER_S);
+	assert_int_equal(s.exit.code, 5);
+	assert_true(read(out, text, sizeof text - 1) > 0);
+	assert_string_equal(text, "cleaned\n");
+	close(out);
+}
+
+static void test_a_stopped_one_obeys(void **state)
+{
+	struct seen s = { 0 };
+
+	(void)state;
+	close(start_ready(&s, "echo ready; kill -STOP $$; sleep 1000"));
+	end_and_check(&s, 5 * NS_PER_S, 0, 500 * NS_PER_MS);
+	assert_int_equal(s.exit.signal, SIGTERM);
+}
+
+static bool user_is_limited(struct spawn *what)
+{
+	if (geteuid() != 0) {
+		print_message("skipped: not root, so a storm could not be bounded by a user's own limit\n");
+		return false;
+	}
+	what->set_user = true;
+	what->uid = what->gid = NOBODY;
+	what->limits[0].which = RLIMIT_NPROC;
+	what->limits[0].value = (struct rlimit){ STORM_MAX, STORM_MAX };
+	what->limit_count = 1;
+	return true;
+}
+
+static void end_storm(const char *script)
+{
+	struct spawn what = SPAWN_INIT;
+	struct seen s = { 0 };
+	struct child child;
+	char text[8];
+
+	if (!user_is_limited(&what))
+		return;
+	what.out = SPAWN_PIPE;
+	assert_true(start_with(&s, &what, script, &child));
+	fcntl(child.out, F_SETFL, 0);
+	assert_true(read(child.out, text, sizeof text) > 0);
+	end_and_check(&s, 50 * NS_PER_MS, 0, 5 * NS_PER_S);
+	child_close(&child);
+}
+
+static void test_a_fork_storm_loses(void **state)
+{
+	(void)state;
+	end_storm("trap '' TERM; s() { while :; do s & sleep 0.01; done; }; s & s & sleep 0.3; echo ready; s");
+}
+
+/* Each lives only until it has forked the next; the number bounds the harm of a test that fails. */
+static int run_from_pid_to_pid(bool with_sessions)
+{
+	signal(SIGTERM, SIG_IGN);
+	if (fork() != 0) {
+		puts("ready");
+		fflush(stdout);
+		pause();
+	}
+	for (int hops = 0; hops < HOPS_MAX; hops++) {
+		if (fork() > 0)
+			_exit(0);
+		if (with_sessions)
+			setsid();
+	}
+	return 0;
+}
+
+static void end_runner(const char *argument)
+{
+	char self[512] = "", script[600];
+	struct seen s = { 0 };
+
+	assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
+	snprintf(script, sizeof script, "exec '%s' %s", self, argument);
+	close(start_ready(&s, script));
+	end_and_check(&s, 50 * NS_PER_MS, 50 * NS_PER_MS, 5 * NS_PER_S);
+}
+
+static void test_one_who_runs_from_pid_to_pid_loses(void **state)
+{
+	(void)state;
+	end_runner("run");
+	end_runner("run-with-sessions");
+}
+
+/* Asks again: one in the middle of an exec shows no mark. */
+static bool strays_end(void *arg)
+{
+	(void)arg;
+	tree_end_strays();
+	return living_below() == 0;
+}
+
+static void test_strays_end_with_the_server(void **state)
+{
+	struct seen s = { 0 }, t = { 0 };
+
+	(void)state;
+	close(start_ready(&s, "setsid sleep 1000 & echo ready"));
+	close(start_ready(&t, "(setsid sleep 1001 &) ; echo ready"));
+	run_until(has_exited, &s);
+	run_until(has_exited, &t);
+	tree_free(s.tree);
+	tree_free(t.tree);
+	run_until(strays_end, NULL);
+	run_until(has_no_children, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_only_the_own_tree_is_ended, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_those_who_obey_end_at_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_double_forks_into_new_sessions, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_those_who_ignore_it_are_killed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_grace_may_be_none_or_shortened, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_handler_may_clean_up, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_stopped_one_obeys, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_fork_storm_loses, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_one_who_runs_from_pid_to_pid_loses, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_strays_end_with_the_server, set_up, tear_down),
+	};
+
+	if (argc > 1)
+		return run_from_pid_to_pid(strcmp(argv[1], "run-with-sessions") == 0);
+	return RUN_EVERYWHERE(tests);
+}
