@@ -189,3 +189,8 @@ struct field {
 
 const char *field_type_name(enum field_type type); /* of catalog.md: "string", "path", … */
 const struct field *field_find(const struct field *fields, struct str name);
+
+/* Paths have a twin, NAME_b64, that takes the exact bytes in base64 (R43). */
+enum { FIELD_TWIN_SIZE = 64 };
+bool field_has_twin(const struct field *field);
+const char *field_twin(const struct field *field, char ret_name[static FIELD_TWIN_SIZE]);

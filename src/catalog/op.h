@@ -96,4 +96,5 @@ extern const struct op *const ops_all[]; /* in manual order, NULL at the end; ma
 
 const struct op *op_find(struct str id); /* by id or endpoint id */
 const struct limit *op_limit(const struct op *op, const char *name);
+bool op_has_paths(const struct op *op); /* it works on files, then with the rights of process.user (R94) */
 bool op_param_in_route(const struct op *op, const char *name);

@@ -39,7 +39,7 @@ static const char *param_in(const struct op *op, const struct field *field)
 	return body ? "body" : "query";
 }
 
-static void print_range(struct json_writer *w, const struct field *field)
+void print_range(struct json_writer *w, const struct field *field)
 {
 	static const int64_t exact = (INT64_C(1) << 53) - 1;
 
@@ -55,7 +55,7 @@ static void print_range(struct json_writer *w, const struct field *field)
 	}
 }
 
-static void print_default(struct json_writer *w, const struct field *field)
+void print_default(struct json_writer *w, const struct field *field)
 {
 	if ((field->flags & F_REQUIRED) || field->optional_type)
 		return;
@@ -119,11 +119,10 @@ static void print_field(struct json_writer *w, const struct op *op, const struct
 		key_string(w, "in", param_in(op, field));
 	key_string(w, "type", field_type_name(field->type));
 	key_bool(w, "required", field->flags & F_REQUIRED);
-	if (op && (field->type == FIELD_PATH || field->item_type == FIELD_PATH)) {
-		char twin[64];
+	if (op && field_has_twin(field)) {
+		char twin[FIELD_TWIN_SIZE];
 
-		snprintf(twin, sizeof twin, "%s_b64", field->name);
-		key_string(w, "b64", twin);
+		key_string(w, "b64", field_twin(field, twin));
 	}
 	if (op)
 		print_default(w, field);

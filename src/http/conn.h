@@ -30,6 +30,7 @@ struct http_conn {
 	enum conn_state state;
 	int64_t deadline_ns; /* when the current state has lasted too long; 0 none */
 	int64_t written_ns;  /* when bytes were last taken by the socket */
+	int64_t linger_until_ns;
 	struct buf in, out;
 	size_t head_from; /* of head_parse() */
 
@@ -59,7 +60,8 @@ struct http_server {
 	struct http_limits limits;
 	struct list_node conns, kicked;
 	unsigned count;
-	struct timer sweep, kick, accept_pause;
+	struct timer sweep, accept_pause;
+	struct turn kick;
 	struct listener *listeners;
 	bool draining;
 	int spare_fd; /* given up for a moment when descriptors run out */

@@ -50,7 +50,7 @@ static void on_sweep(struct timer *t)
 		timer_start(&s->sweep, s->loop, NS_PER_S, on_sweep);
 }
 
-static void on_kick(struct timer *t)
+static void on_kick(struct turn *t)
 {
 	struct http_server *s = OWNER(t, struct http_server, kick);
 	struct list_node now, *node;
@@ -61,14 +61,11 @@ static void on_kick(struct timer *t)
 		list_append(&now, node);
 	while ((node = list_shift(&now)))
 		conn_process(OWNER(node, struct http_conn, kicked));
-	if (!list_is_empty(&s->kicked))
-		timer_start(&s->kick, s->loop, 0, on_kick);
 }
 
 void server_kick(struct http_server *s)
 {
-	if (!timer_running(&s->kick))
-		timer_start(&s->kick, s->loop, 0, on_kick);
+	turn_start(&s->kick, s->loop, on_kick);
 }
 
 struct http_server *http_server_new(
@@ -124,7 +121,7 @@ void http_server_free(struct http_server *s)
 	while (!list_is_empty(&s->kicked))
 		conn_process(OWNER(list_shift(&s->kicked), struct http_conn, kicked));
 	timer_free(&s->sweep);
-	timer_free(&s->kick);
+	turn_free(&s->kick);
 	timer_free(&s->accept_pause);
 	close_fd(s->spare_fd);
 	free(s->scratch);
@@ -184,21 +181,23 @@ static bool close_one_idle(struct http_server *s)
 }
 
 /* Answered without reading anything: there is no room to keep it. */
-static void turn_away(int fd, int status, const char *phrase, const char *wire_code, const char *code, const char *type,
-	const char *text)
+static void turn_away(struct http_server *s, int fd, int status, const char *phrase, const char *wire_code,
+	const char *code, const char *type, const char *text)
 {
 	char reply[768], body[384];
 	int len = snprintf(body, sizeof body,
 		"{\"error\":\"%s\",\"type\":\"%s\",\"code\":\"%s\",\"wire_code\":\"%s\",\"op\":null,\"endpoint\":null,"
-		"\"request_id\":\"\",\"details\":{}}",
+		"\"request_id\":\"-\",\"details\":{}}",
 		text, type, code, wire_code);
 
 	len = snprintf(reply, sizeof reply,
 		"HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nRetry-After: 1\r\n"
-		"Connection: close\r\n\r\n%s",
+		"X-Request-Id: -\r\nConnection: close\r\n\r\n%s",
 		status, phrase, len, body);
 	if (send(fd, reply, (size_t)len, MSG_DONTWAIT | MSG_NOSIGNAL) == len)
 		shutdown(fd, SHUT_WR);
+	/* A close with bytes unread is a reset, and could take the answer along. */
+	recv(fd, s->scratch, HTTP_SCRATCH_SIZE, MSG_DONTWAIT);
 	close(fd);
 }
 
@@ -218,7 +217,7 @@ static void out_of_descriptors(struct http_server *s, int listener_fd)
 	close_fd(take_fd(&s->spare_fd));
 	fd = accept4(listener_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (fd >= 0)
-		turn_away(fd, 503, "Service Unavailable", "server.busy", "unavailable", "RuntimeError",
+		turn_away(s, fd, 503, "Service Unavailable", "server.busy", "unavailable", "RuntimeError",
 			"descriptors are used up: try again");
 	s->spare_fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	for (struct listener *l = s->listeners; l; l = l->next)
@@ -231,7 +230,7 @@ static void take_connection(struct http_server *s, int fd, unsigned tag)
 	int on = 1;
 
 	if (s->count >= s->limits.max_connections && !close_one_idle(s)) {
-		turn_away(fd, 429, "Too Many Requests", "limit.too_many", "too_many", "ResourceError",
+		turn_away(s, fd, 429, "Too Many Requests", "limit.too_many", "too_many", "ResourceError",
 			"as many connections as max_connections allows are open");
 		return;
 	}

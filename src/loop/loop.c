@@ -22,6 +22,11 @@ struct signal_handle {
 	struct signal_watch *owner;
 };
 
+struct turn_handle {
+	uv_idle_t uv; /* runs in each turn, before the waiting, which it makes short */
+	struct turn *owner;
+};
+
 struct loop *loop_new(void)
 {
 	struct loop *loop = mem_new(struct loop);
@@ -169,6 +174,36 @@ bool timer_running(const struct timer *t)
 void timer_free(struct timer *t)
 {
 	struct timer_handle *handle = take_ptr(t->handle);
+
+	if (handle) {
+		handle->owner = NULL;
+		uv_close((uv_handle_t *)&handle->uv, free_handle);
+	}
+}
+
+static void on_idle(uv_idle_t *uv)
+{
+	struct turn *t = OWNER(uv, struct turn_handle, uv)->owner;
+
+	uv_idle_stop(uv);
+	if (t)
+		t->fn(t);
+}
+
+void turn_start(struct turn *t, struct loop *loop, turn_fn *fn)
+{
+	if (!t->handle) {
+		t->handle = mem_new(struct turn_handle);
+		uv_idle_init(&loop->uv, &t->handle->uv);
+		t->handle->owner = t;
+	}
+	t->fn = fn;
+	uv_idle_start(&t->handle->uv, on_idle);
+}
+
+void turn_free(struct turn *t)
+{
+	struct turn_handle *handle = take_ptr(t->handle);
 
 	if (handle) {
 		handle->owner = NULL;

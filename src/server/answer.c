@@ -29,7 +29,7 @@ static void send_reply(struct serving *s, struct http_reply *reply, const struct
 	s->answered = true;
 	s->status = reply->status;
 	reply->headers = buf_str(headers);
-	reply->head_only = s->route.head;
+	reply->head_only = s->head;
 	http_reply(s->conn, reply);
 }
 
@@ -233,7 +233,7 @@ static void on_body(struct http_conn *c, ssize_t got, bool end, enum http_proble
 		return;
 	}
 	err_set(&s->call.err, problem == HTTP_TIMEOUT ? ERR_HTTP_TIMEOUT : ERR_HTTP_BAD_REQUEST,
-		problem == HTTP_TIMEOUT ? "the body did not arrive in time" : "the body is not valid chunked coding");
+		problem == HTTP_TIMEOUT ? "the body did not arrive in time" : "the body is malformed or ended early");
 	s->call.gone = true;
 	s->call.on_gone(&s->call);
 }

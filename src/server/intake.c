@@ -15,7 +15,7 @@
 #include <nettle/sha2.h>
 #include <stdlib.h>
 
-enum { CHUNKED_FIRST = 16 * 1024 };
+enum { BODY_FIRST = 16 * 1024 };
 
 static int bind_route(struct serving *s, struct bind *b)
 {
@@ -162,7 +162,7 @@ static void on_body(struct http_conn *c, ssize_t got, bool end, enum http_proble
 		s->reading = false;
 		err_set(&s->call.err, problem == HTTP_TIMEOUT ? ERR_HTTP_TIMEOUT : ERR_HTTP_BAD_REQUEST,
 			problem == HTTP_TIMEOUT ? "the body did not arrive in time"
-						: "the body is not valid chunked coding");
+						: "the body is malformed or ended early");
 		answer_error(s);
 		return;
 	}
@@ -181,7 +181,10 @@ static void on_body(struct http_conn *c, ssize_t got, bool end, enum http_proble
 	}
 }
 
-/* One byte more than announced: the end is seen, and a chunked body over the limit too. */
+/*
+ * Memory is taken as the bytes come, not as they are announced: a caller who sends nothing holds
+ * next to nothing.  One byte more than there may be, so that the end is seen, and what is over it.
+ */
 static int read_body(struct serving *s, void (*then)(struct serving *s))
 {
 	int64_t length = http_body_length(s->conn);
@@ -189,7 +192,9 @@ static int read_body(struct serving *s, void (*then)(struct serving *s))
 	s->body_max = (size_t)policy_server_limit(s->policy, "max_body_bytes");
 	if (length > (int64_t)s->body_max)
 		return too_large(s);
-	if (grow_body(s, length < 0 ? CHUNKED_FIRST : (size_t)length + 1) < 0)
+	if (length >= 0)
+		s->body_max = (size_t)length;
+	if (grow_body(s, BODY_FIRST) < 0)
 		return -1;
 	s->reading = true;
 	s->then = then;
@@ -279,6 +284,7 @@ static void keep_headers(struct serving *s, const struct head *head)
 	call->http.idempotency_key = keep(s, head, "idempotency-key");
 	call->http.length = http_body_length(s->conn);
 	keep_ws_base(s, head);
+	call->http.head = s->route.head;
 	if (call->op->kind == OP_SSE)
 		call->http.last_event_id = keep(s, head, "last-event-id");
 	if (call->op->kind != OP_RAW)

@@ -9,6 +9,7 @@
 #include "policy/token.h"
 #include "program/confine.h"
 #include "server/describe.h"
+#include "server/gen_client.h"
 #include "server/host.h"
 #include "server/options.h"
 #include "server/policy_command.h"
@@ -336,6 +337,8 @@ int main(int argc, char **argv)
 	(void)argc;
 	if (argv[1] && strcmp(argv[1], "describe") == 0)
 		return describe_main(argv + 2);
+	if (argv[1] && strcmp(argv[1], "gen-client") == 0)
+		return gen_client_main(argv + 2);
 	if (argv[1] && strcmp(argv[1], "policy") == 0)
 		return policy_command(argv + 2);
 	return serve_main(argv + 1);

@@ -163,7 +163,10 @@ static void after_work(struct job *job)
 {
 	struct call *call = OWNER(job, struct call, job);
 
-	if (call->work_status < 0 || (call->gone && !call->op->work))
+	/* One who closed only its sending side can still read this. */
+	if (call->work_status == 0 && call->gone && !call->op->work)
+		call->work_status = err_set(&call->err, ERR_HTTP_BAD_REQUEST, "the caller left before the call began");
+	if (call->work_status < 0)
 		call_fail(call);
 	else if (call->op->work)
 		call_reply(call, call->out);
@@ -210,6 +213,7 @@ static void on_request(struct http_conn *c, const struct head *head)
 
 	arena_init(&s->call.arena, ARENA_MAX);
 	s->conn = c;
+	s->head = str_is(head->method, "HEAD");
 	s->policy = policy_ref(server.policy);
 	s->call.loop = server.loop;
 	s->call.port = &answer_port;

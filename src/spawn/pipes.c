@@ -4,6 +4,7 @@
 #include "base/clock.h"
 
 #include <errno.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum {
@@ -51,9 +52,18 @@ static void on_quiet(struct timer *t)
 	end(OWNER(t, struct pipes, quiet));
 }
 
+static bool is_owed(const struct pipes *p)
+{
+	return p->owed[PIPES_OUT] > 0 || p->owed[PIPES_ERR] > 0;
+}
+
 static void on_cap(struct timer *t)
 {
-	end(OWNER(t, struct pipes, cap));
+	struct pipes *p = OWNER(t, struct pipes, cap);
+
+	p->late = true;
+	if (!is_owed(p))
+		end(p);
 }
 
 static void watch_stream(struct pipes *p, unsigned stream)
@@ -90,13 +100,16 @@ static bool read_once(struct pipes *p, unsigned stream)
 		close_stream(p, stream);
 		return false;
 	}
-	if (p->exited)
+	if (p->exited) {
 		timer_start(&p->quiet, p->loop, QUIET_NS, on_quiet);
+		if (p->owed[stream] > 0)
+			p->owed[stream] -= (int)len;
+	}
 	p->events->on_bytes(p, stream, (struct str){ scratch, (size_t)len });
 	return (size_t)len == wanted;
 }
 
-/* False when that was the end, and the owner may be gone. */
+/* False: it was the end, and the owner may be gone. */
 static bool on_stream(struct pipes *p, unsigned stream)
 {
 	for (int i = 0; i < TURN_READS && !p->paused && p->fds[stream] >= 0; i++) {
@@ -104,7 +117,7 @@ static bool on_stream(struct pipes *p, unsigned stream)
 			break;
 	}
 	/* Closed pipes are the end only of a child that has ended; others may close them early. */
-	if (!p->exited || !all_closed(p))
+	if (!(p->exited && all_closed(p)) && !(p->late && !is_owed(p)))
 		return true;
 	end(p);
 	return false;
@@ -165,13 +178,6 @@ void pipes_pause(struct pipes *p)
 	p->paused = true;
 	watch_all(p, 0);
 	timer_stop(&p->quiet);
-	timer_stop(&p->cap);
-}
-
-static void start_countdown(struct pipes *p)
-{
-	timer_start(&p->quiet, p->loop, QUIET_NS, on_quiet);
-	timer_start(&p->cap, p->loop, CAP_NS, on_cap);
 }
 
 void pipes_resume(struct pipes *p)
@@ -181,7 +187,15 @@ void pipes_resume(struct pipes *p)
 	p->paused = false;
 	watch_all(p, WATCH_READ);
 	if (p->exited)
-		start_countdown(p);
+		timer_start(&p->quiet, p->loop, QUIET_NS, on_quiet);
+}
+
+static void count_owed(struct pipes *p)
+{
+	for (unsigned i = 0; i < PIPES_COUNT; i++) {
+		if (p->fds[i] < 0 || ioctl(p->fds[i], FIONREAD, &p->owed[i]) < 0)
+			p->owed[i] = 0;
+	}
 }
 
 void pipes_exited(struct pipes *p)
@@ -189,15 +203,13 @@ void pipes_exited(struct pipes *p)
 	if (p->exited || p->ended)
 		return;
 	p->exited = true;
+	count_owed(p);
+	timer_start(&p->cap, p->loop, CAP_NS, on_cap);
 	/* What the child did not read is nobody's any more. */
 	pipes_close_input(p);
-	if (p->paused)
-		return;
 	/* Most often all is there already: an answer need not wait for the next turn. */
-	if (!on_stream(p, PIPES_OUT))
-		return;
-	if (!p->paused && on_stream(p, PIPES_ERR) && !p->paused)
-		start_countdown(p);
+	if (!p->paused && on_stream(p, PIPES_OUT) && on_stream(p, PIPES_ERR) && !p->paused)
+		timer_start(&p->quiet, p->loop, QUIET_NS, on_quiet);
 }
 
 void pipes_stop(struct pipes *p)
