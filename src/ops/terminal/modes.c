@@ -205,16 +205,18 @@ size_t modes_feed_until(struct modes *m, struct str bytes, bool line, bool *ret_
 
 void modes_write(const struct modes *m, bool off, struct buf *out)
 {
-	bool has_screen = false;
+	bool has[] = { [ALONE] = true, [SCREEN] = false, [MOUSE] = false };
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		bool differs = m->on & 1U << i;
 
-		has_screen |= differs && rows[i].group == SCREEN;
-		if (differs || (off && rows[i].group != SCREEN))
+		has[rows[i].group] |= differs;
+		if (differs || (off && rows[i].group == ALONE))
 			buf_addf(out, "\033[?%u%c", rows[i].number, differs != rows[i].usual ? 'h' : 'l');
 	}
-	/* The way back that moves no cursor where the screen is the usual one already. */
-	if (off && !has_screen)
+	/* One of a group speaks for all; of the screens that which moves no cursor when it changes nothing. */
+	if (off && !has[SCREEN])
 		buf_adds(out, "\033[?1047l");
+	if (off && !has[MOUSE])
+		buf_adds(out, "\033[?1000l");
 }

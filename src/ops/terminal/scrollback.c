@@ -100,9 +100,9 @@ static void find_begin(struct scrollback *s, struct modes *m)
 	if (start == 0)
 		return;
 	first = *m;
-	if (!find_place(s, m, true, LINE_SEARCH_MAX)) {
+	if (!find_place(s, m, true, LINE_SEARCH_MAX) || m->fed == end) {
 		*m = first;
-		find_place(s, m, false, SIZE_MAX);
+		find_place(s, m, false, (size_t)(end - m->fed));
 	}
 }
 
