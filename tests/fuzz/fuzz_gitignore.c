@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	assert(glob_matches_name(path, path) && glob_matches_path(path, path));
 	len = snprintf(text, sizeof text, "%.*s\n\\%.*s", (int)rules.len, rules.p, (int)path.len, path.p);
-	if (memchr(data, '\0', rules.len + path.len + 1) || len >= (int)sizeof text)
+	if (memchr(data, '\0', size) || len >= (int)sizeof text)
 		return 0;
 	assert(gitignore_parse(&g, str_of(text)) == 0);
 	assert(gitignore_ask(&g, path, false) == GITIGNORE_IGNORE);
