@@ -31,13 +31,12 @@ struct out {
 	const char *etag;
 };
 
-static const struct field edit_fields[] = {
-	P_TEXT(struct edit, old, F_REQUIRED, "What is there now, exactly, with its line ends."),
+static const struct field edit_fields[] = { P_TEXT(struct edit, old, F_REQUIRED,
+						    "What is there now, exactly, with its line ends."),
 	P_TEXT(struct edit, new, F_REQUIRED, "What is to be there."),
 	P_INT(struct edit, count, 1, 0, INT64_MAX,
 		"How often old is there; each is replaced. 0: as often as it is, at least once."),
-	FIELDS_END
-};
+	FIELDS_END };
 
 static const struct field in_fields[] = { P_PATH(struct in, path, F_REQUIRED | F_WRITE, "File to change."),
 	P_OBJECTS(struct in, edits, struct edit, "Edit", edit_fields, 0,
@@ -113,8 +112,8 @@ static int no_match(struct editing *e, size_t index, const struct edit *edit, si
 
 	if (found && edit->count)
 		return err_set(&e->call->err, ERR_FILES_NO_MATCH,
-			"edits[%zu]: 'old' is there %zu times and not %lld; make it longer, or say 'count'", index, found,
-			(long long)edit->count);
+			"edits[%zu]: 'old' is there %zu times and not %lld; make it longer, or say 'count'", index,
+			found, (long long)edit->count);
 	line = str_trim(edit_nearest(text, edit->old, &number));
 	if (!number)
 		return err_set(&e->call->err, ERR_FILES_NO_MATCH,
@@ -177,16 +176,16 @@ static int apply_patch(struct editing *e)
 	if (status == -EINVAL)
 		return err_set(&e->call->err, ERR_ARGS_INVALID, "parameter 'patch' is no unified diff: line %zu: %s",
 			fault.patch_line, fault.why);
-	return err_set(&e->call->err, ERR_FILES_NO_MATCH, "hunk %zu of the patch does not fit at line %zu (line %zu of the patch): %s",
-		fault.hunk, fault.text_line, fault.patch_line, fault.why);
+	return err_set(&e->call->err, ERR_FILES_NO_MATCH,
+		"hunk %zu of the patch does not fit at line %zu (line %zu of the patch): %s", fault.hunk,
+		fault.text_line, fault.patch_line, fault.why);
 }
 
 /* Only the file that was read is replaced; what the caller knows was asked before. */
 static int write_file(struct editing *e, const char *etag)
 {
-	struct target_how how = {
-		.if_match = str_of(etag), .durable = policy_fsync(principal_policy(e->call->caller))
-	};
+	struct target_how how = { .if_match = str_of(etag),
+		.durable = policy_fsync(principal_policy(e->call->caller)) };
 
 	e->has_target = true;
 	if (target_open(&e->target, e->in->path.place, &how, &e->call->err) < 0 ||
