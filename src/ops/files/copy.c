@@ -226,14 +226,24 @@ static int link_again(struct copy *c, const struct stat *st, int to_fd, const ch
 	return 0;
 }
 
+/* Whether the copy of the current entry may be written where it will appear. */
+static int check_destination(struct copy *c)
+{
+	AUTOBUF struct buf to;
+	struct err why = { .code = ERR_POLICY_READONLY };
+
+	buf_init(&to, TO_PATH_MAX);
+	buf_addf(&to, "%s/%s", c->rules->to_path, relative(c));
+	if (!buf_failed(&to) && place_check_write(c->call->caller, to.data, &why) == 0)
+		return 0;
+	err_set(c->err, why.code, "the policy protects a place below '%s'", c->rules->to_path);
+	memcpy(c->err->rule, why.rule, sizeof why.rule);
+	return -1;
+}
+
 /* What the rules say of the current entry of the walk: 1 to copy it, 0 to leave it out, -1 with err. */
 static int ask_rules(struct copy *c, const struct stat *st)
 {
-	const char *path = c->walk.path.data;
-	struct err why;
-	AUTOBUF struct buf to;
-	bool may_write;
-
 	if (!c->rules)
 		return 1;
 	if (!S_ISREG(st->st_mode) && !S_ISDIR(st->st_mode) && !S_ISLNK(st->st_mode)) {
@@ -242,19 +252,9 @@ static int ask_rules(struct copy *c, const struct stat *st)
 	}
 	if (!c->has_rules)
 		return 1;
-	if (!place_visible(c->call->caller, path))
+	if (!place_visible(c->call->caller, c->walk.path.data))
 		return 0;
-	buf_init(&to, TO_PATH_MAX);
-	buf_addf(&to, "%s/%s", c->rules->to_path, relative(c));
-	may_write = !buf_failed(&to) && place_check_write(c->call->caller, to.data, &why) == 0;
-	if (may_write)
-		return 1;
-	err_set(c->err, ERR_POLICY_READONLY, "the policy protects a place below '%s'", c->rules->to_path);
-	if (!buf_failed(&to)) {
-		c->err->code = why.code;
-		memcpy(c->err->rule, why.rule, sizeof why.rule);
-	}
-	return -1;
+	return check_destination(c) < 0 ? -1 : 1;
 }
 
 static int copy_entry(struct copy *c, int from_fd, const char *from, int to_fd, const char *to, const struct stat *st)

@@ -5,6 +5,7 @@
  * The file is read, changed in memory and replaced whole, on the condition that it is still the
  * one that was read: of two edits at once that meet, the second is refused.
  */
+#include "base/utf8.h"
 #include "ops/files/diff.h"
 #include "ops/files/edits.h"
 #include "ops/files/patch.h"
@@ -26,7 +27,7 @@ struct out {
 	struct str path, path_b64;
 	int64_t replacements;
 	struct str diff;
-	bool diff_cut;
+	bool diff_cut, lossy;
 	int64_t bytes;
 	const char *etag;
 };
@@ -48,6 +49,7 @@ static const struct field out_fields[] = { R_TEXT(struct out, path, "The file, b
 	R_INT(struct out, replacements, "How many places were changed; of a patch its hunks."),
 	R_TEXT(struct out, diff, "What was changed, as a unified diff; empty when nothing was."),
 	R_FLAG(struct out, diff_cut, "There when the diff would be over 1 MiB, and is left out."),
+	R_FLAG(struct out, lossy, "There when bytes of the diff had to be replaced."),
 	R_INT(struct out, bytes, "The length of the file now."),
 	R_STRING(struct out, etag, "The tag of the file now, for If-Match."), FIELDS_END };
 
@@ -209,6 +211,7 @@ static int tell_diff(struct editing *e)
 		if (!text)
 			return -1;
 		e->out->diff = (struct str){ memcpy(text, e->diff.data, e->diff.len), e->diff.len };
+		e->out->lossy = !utf8_valid(e->out->diff);
 	}
 	return 0;
 }

@@ -58,6 +58,7 @@ static const struct field match_fields[] = { R_TEXT(struct hit, path, "The absol
 	R_INT(struct hit, column, "Where in the line the match begins, in bytes from 1."),
 	R_TEXT(struct hit, text, "The line without its newline; of a long one 4096 bytes around the match."),
 	R_FLAG(struct hit, cut, "There when the text is not the whole line."),
+	R_FLAG(struct hit, lossy, "There when bytes of the text had to be replaced; files.read gives them exactly."),
 	R_OPT_STRINGS(struct hit, before, "The lines before it; only with context."),
 	R_OPT_STRINGS(struct hit, after, "The lines behind it; only with context."), FIELDS_END };
 
@@ -153,6 +154,8 @@ static int search_file(struct grep *g, int fd, struct str path)
 		g->out->files_skipped++;
 	else
 		g->out->files_searched++;
+	if (status == SCAN_STOPPED && is_late(g))
+		g->out->timed_out = true;
 	return status == SCAN_LIMIT ? give_up(g, path) : 0;
 }
 
@@ -273,7 +276,6 @@ static int grep_file(struct grep *g, const struct place *place)
 		return -1;
 	if (call_stopped(g->call))
 		return err_set(&g->call->err, ERR_BUSY, "stopped before the end");
-	g->out->timed_out = g->out->timed_out || is_late(g);
 	return 0;
 }
 

@@ -33,7 +33,7 @@ struct out {
 	struct str path, path_b64;
 	struct output content;
 	int64_t size, bytes, lines;
-	bool truncated;
+	bool truncated, lossy;
 	const char *etag;
 };
 
@@ -52,6 +52,7 @@ static const struct field out_fields[] = { R_TEXT(struct out, path, "The file, b
 	R_INT(struct out, bytes, "How many of the file's bytes the content holds."),
 	R_INT(struct out, lines, "How many lines the content has; a last one without a newline counts."),
 	R_BOOL(struct out, truncated, "Whether the file goes on behind the content."),
+	R_FLAG(struct out, lossy, "There when bytes of the text had to be replaced: encoding=base64 gives them."),
 	R_STRING(struct out, etag, "The tag of the file, for If-Match."), FIELDS_END };
 
 struct read {
@@ -222,6 +223,7 @@ static void finish(struct job *job)
 	out->content.bytes = r->content.len ? buf_str(&r->content) : STR("");
 	out->content.base64 = call_in(call, struct in)->encoding == ENCODING_BASE64;
 	out->bytes = (int64_t)r->content.len;
+	out->lossy = !out->content.base64 && !utf8_valid(out->content.bytes);
 	out->lines = count_lines(out->content.bytes);
 	out->etag = r->etag;
 	call_reply(call, out);

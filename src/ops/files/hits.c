@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ops/files/hits.h"
 
+#include "base/utf8.h"
 #include "ops/files/files.h"
 
 #include <stdlib.h>
@@ -120,6 +121,7 @@ bool hits_match(struct hits *h, const struct scan_match *match)
 	hit->line = (int64_t)match->line;
 	hit->column = (int64_t)match->column;
 	hit->cut = match->cut;
+	hit->lossy = !utf8_valid(match->text);
 	hit->previous = h->last;
 	h->last = hit;
 	h->count++;

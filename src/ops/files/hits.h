@@ -14,7 +14,7 @@ struct hit {
 	struct str path, path_b64;
 	int64_t line, column;
 	struct str text;
-	bool cut;
+	bool cut, lossy;
 	struct list before, after; /* items NULL: no context was asked for */
 	struct hit *previous;
 };
