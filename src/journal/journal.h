@@ -13,8 +13,8 @@
  * stream, so a byte costs 9/8 of one in any mix, and an offset is found at once.
  *
  * One thread: the loop's.  Memory is taken from the process's budget (budget.h): when it is
- * used up the ring drops its oldest bytes early, and a lossless reader makes the producer
- * wait.  One chunk is granted in any case, so that nobody waits for ever.
+ * used up (but for a quarter, which is left to work that cannot do with less) the ring drops
+ * its oldest bytes early, and a lossless reader makes the producer wait.  One chunk is granted in any case, so that nobody waits for ever.
  */
 #pragma once
 

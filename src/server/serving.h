@@ -24,7 +24,7 @@ struct serving {
 	void (*then)(struct serving *s); /* when its arguments are bound */
 	call_body_fn *body_fn;           /* the op's, while it waits for raw bytes */
 	bool answered;
-	bool head; /* HEAD: no answer has a body, errors neither */
+	bool head;  /* HEAD: no answer has a body, errors neither */
 	int status; /* of the answer, for the log */
 	char *body; /* JSON text; taken from the budget */
 	size_t body_len, body_size, body_max;

@@ -98,14 +98,6 @@ static void on_free(struct call *call)
 	process_release(a->process);
 }
 
-static bool is_drained(const struct asking *a)
-{
-	const struct process *p = a->process;
-	bool closed = p->pipes.fds[PIPES_OUT] < 0 && p->pipes.fds[PIPES_ERR] < 0;
-
-	return a->reading.eof || (closed && a->reading.next == journal_end(p->journal));
-}
-
 static int make_chunks(struct asking *a, struct list *ret_chunks)
 {
 	const struct in *in = call_in(a->call, struct in);
@@ -139,7 +131,7 @@ static void answer(struct asking *a)
 		.since = call_in(a->call, struct in)->since,
 		.next = (int64_t)a->reading.next,
 		.dropped = (int64_t)a->reading.dropped,
-		.eof = is_drained(a),
+		.eof = a->reading.next == journal_end(p->journal) && process_is_silent(a->process),
 		.state = process_state(p),
 	};
 
