@@ -8,6 +8,7 @@
 #include "base/budget.h"
 #include "base/json_write.h"
 #include "catalog/bind.h"
+#include "policy/config.h"
 #include "wire/range.h"
 
 #include <errno.h>
@@ -239,6 +240,41 @@ static struct str keep(struct serving *s, const struct head *head, const char *n
 	return value;
 }
 
+/* A host with its port, as a URL has it, and nothing that would lead out of one. */
+static bool is_host(struct str host)
+{
+	static const char others[] = ".-_:[]";
+
+	for (size_t i = 0; i < host.len; i++) {
+		char c = host.p[i];
+
+		if (!(c >= '0' && c <= '9') && !((c | 0x20) >= 'a' && (c | 0x20) <= 'z') && !memchr(others, c, sizeof others - 1))
+			return false;
+	}
+	return host.len > 0;
+}
+
+/* Where this server's WebSockets are for the caller, who may have come through a proxy (R42). */
+static void keep_ws_base(struct serving *s, const struct head *head)
+{
+	struct str host = head->host, proto = { NULL, 0 };
+	AUTOBUF struct buf text;
+
+	if (policy_config(s->policy)->server.trust_forwarded) {
+		struct str forwarded = head_get(head, "x-forwarded-host"), first;
+
+		if (head_list_next(&forwarded, &first) && is_host(first))
+			host = first;
+		proto = head_get(head, "x-forwarded-proto");
+		proto = str_trim(str_cut(&proto, ','));
+	}
+	if (!is_host(host))
+		host = STR("localhost");
+	buf_init(&text, 2 * host.len + 16);
+	buf_addf(&text, "%s://%.*s", str_is_nocase(proto, "https") ? "wss" : "ws", (int)host.len, host.p);
+	s->call.http.ws_base = arena_strndup(&s->call.arena, text.data, text.len);
+}
+
 static void keep_headers(struct serving *s, const struct head *head)
 {
 	struct call *call = &s->call;
@@ -247,11 +283,13 @@ static void keep_headers(struct serving *s, const struct head *head)
 	call->http.content_type = keep(s, head, "content-type");
 	call->http.idempotency_key = keep(s, head, "idempotency-key");
 	call->http.length = http_body_length(s->conn);
+	keep_ws_base(s, head);
 	call->http.head = s->route.head;
 	if (call->op->kind == OP_SSE)
 		call->http.last_event_id = keep(s, head, "last-event-id");
 	if (call->op->kind != OP_RAW)
 		return;
+	call->http.head = s->route.head;
 	call->http.range = keep(s, head, "range");
 	call->http.if_range = keep(s, head, "if-range");
 	call->http.if_match = keep(s, head, "if-match");

@@ -17,6 +17,7 @@ struct command {
 	struct list argv, env;
 	struct path_arg cwd;
 	struct str input, input_bytes;
+	unsigned columns, rows; /* of COMMAND_HAS_TERMINAL */
 };
 
 /* at: the member of S that is the struct command. */
@@ -59,6 +60,7 @@ const char *command_signal_name(int number, char text[static 16]); /* "SIGKILL";
 enum {
 	COMMAND_TAKES_INPUT = 1, /* a pipe as standard input, also without input to feed */
 	COMMAND_IS_MUTE = 2,     /* its output goes nowhere */
+	COMMAND_HAS_TERMINAL = 4, /* a pty instead of pipes; without text and argv the shell as a login shell (R38) */
 };
 
 /* Starts it.  NULL with call->err.  in, out and err of ret_child are the caller's. */
