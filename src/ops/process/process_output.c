@@ -215,9 +215,16 @@ static void on_bytes_later(struct timer *t)
 		wait_for_bytes(a);
 }
 
-static void on_end(struct call *call)
+static void on_gone(struct call *call)
 {
 	answer(call->state);
+}
+
+/* The server ends, or the caller lost the op: call->err says which. */
+static void on_shutdown(struct call *call)
+{
+	stop_waiting(call->state);
+	call_fail(call);
 }
 
 static void start(struct call *call)
@@ -235,8 +242,8 @@ static void start(struct call *call)
 	process_hold(p);
 	call->state = a;
 	call->on_free = on_free;
-	call->on_gone = on_end;
-	call->on_shutdown = on_end;
+	call->on_gone = on_gone;
+	call->on_shutdown = on_shutdown;
 	read_now(a);
 	if (in->wait == 0 || has_answer(a))
 		answer(a);
