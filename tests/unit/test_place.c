@@ -460,6 +460,41 @@ static void the_root_of_everything_is_a_root(void **state)
 	roots_free(everything.roots);
 }
 
+static void a_root_behind_a_link_has_two_spellings(void **state)
+{
+	struct roots_spec spec = {
+		.base = at("/way/d"), .roots = LIST(at("/way")), .deny = LIST(at("/r/d/e")), .rule = "paths"
+	};
+	struct stat found, true_one;
+	struct principal linked;
+	struct place *place;
+
+	(void)state;
+	assert_int_equal(symlink("r", at("/way")), 0);
+	linked.roots = roots_new(&spec, &err);
+	assert_non_null(linked.roots);
+	leads_as(&linked, "f", 0, at("/way/d/f"));
+	leads_as(&linked, at("/way/f"), 0, at("/way/f"));
+	leads_as(&linked, at("/r/f"), 0, at("/way/f"));
+	leads_as(&linked, at("/r/abs/f"), 0, at("/way/d/f")); /* its target is spelled without the link */
+	refused_as(&linked, at("/way/d/e/x"), 0, ERR_POLICY_PATH);
+	refused_as(&linked, at("/r/d/e"), 0, ERR_POLICY_PATH);
+	refused_as(&linked, at("/r2/f"), 0, ERR_POLICY_PATH);
+	refused_as(&linked, at("/way/../r2/f"), 0, ERR_POLICY_PATH);
+	assert_true(place_holds_root(&linked, at("/way")));
+	/* Where the root leads was decided at the start. */
+	assert_int_equal(unlink(at("/way")), 0);
+	assert_int_equal(symlink("out", at("/way")), 0);
+	place = resolve_as(&linked, at("/way/f"), 0);
+	assert_non_null(place);
+	assert_int_equal(stat(at("/r/f"), &true_one), 0);
+	assert_int_equal(fstatat(place->parent_fd, place->name, &found, 0), 0);
+	assert_int_equal(found.st_ino, true_one.st_ino);
+	place_close(place);
+	refused_as(&linked, at("/way/l/f"), 0, ERR_POLICY_PATH);
+	roots_free(linked.roots);
+}
+
 static void a_link_put_last_is_not_opened(void **state)
 {
 	struct place *place = resolve_as(&server, "f", 0);
@@ -584,6 +619,7 @@ int main(void)
 		TEST(roots_are_told),
 		TEST(parents_are_made_inside),
 		TEST(the_root_of_everything_is_a_root),
+		TEST(a_root_behind_a_link_has_two_spellings),
 		TEST(a_link_put_last_is_not_opened),
 		TEST(deep_path_resolves),
 		TEST(nobody_gets_out_while_links_are_swapped),
