@@ -135,7 +135,7 @@ static void modes_are_kept_or_given(void **state)
 	holds("new", 0604);
 	assert_int_equal(replace("newer", &how), ERR_NONE);
 	holds("newer", 0751);
-	how.sync = true;
+	how.durable = true;
 	how.mode = 0;
 	assert_int_equal(replace("", &how), ERR_NONE);
 	assert_int_equal(fchmodat(dir_fd, "f", 0600, 0), 0);
