@@ -363,7 +363,7 @@ void conn_sweep(struct http_conn *c, int64_t now_ns)
 
 void conn_close_idle(struct http_conn *c)
 {
-	if (conn_is_idle(c)) {
+	if (c->state == CONN_HEAD) {
 		begin_linger(c);
 		conn_kick(c);
 	}

@@ -32,6 +32,9 @@ enum { EXIT_USAGE = 2, ADDRESS_SIZE = 160 };
 
 /* After the grace, children get this long to end before the server leaves all the same. */
 #define LAST_WAIT_NS (4 * NS_PER_S)
+/* From SIGTERM to SIGKILL, once all calls are answered. */
+#define CHILD_GRACE_NS (2 * NS_PER_S)
+#define CHILD_POLL_NS (20 * NS_PER_MS)
 
 static const char DEFAULT_POLICY[] = "/etc/agent-sandbox/policy.yaml";
 
@@ -39,7 +42,8 @@ static struct {
 	struct loop *loop;
 	struct http_server *http;
 	struct signal_watch term, interrupt, hangup;
-	struct timer grace;
+	struct timer grace, children;
+	int64_t leave_at_ns;
 	struct options options;
 	char *secret; /* the token of the options; each reload needs it again */
 	bool ending;
@@ -64,10 +68,21 @@ static void after_grace(struct timer *t)
 	timer_start(t, server.loop, LAST_WAIT_NS, leave_at_once);
 }
 
+static void wait_for_children(struct timer *t)
+{
+	if (clock_now_ns() > server.leave_at_ns || !tree_strays_left())
+		loop_stop(server.loop);
+	else
+		timer_start(t, server.loop, CHILD_POLL_NS, wait_for_children);
+}
+
+/* Nobody is left to answer.  What still runs hears SIGTERM, and tree_shutdown() kills what does not listen. */
 static void all_closed(void *user)
 {
 	(void)user;
-	loop_stop(server.loop);
+	tree_end_strays();
+	server.leave_at_ns = clock_now_ns() + CHILD_GRACE_NS;
+	wait_for_children(&server.children);
 }
 
 static void on_terminate(struct signal_watch *s, int number)

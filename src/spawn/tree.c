@@ -89,6 +89,16 @@ void tree_end_strays(void)
 	send_to(&m, false, SIGCONT);
 }
 
+bool tree_strays_left(void)
+{
+	struct members m CLEANUP(members_free) = { 0 };
+
+	cgroup_members(NULL, &m);
+	if (m.count == 0)
+		find_marked(&m);
+	return m.count > 0;
+}
+
 static void kill_marked(void)
 {
 	struct members m CLEANUP(members_free) = { 0 };

@@ -46,6 +46,7 @@ bool tree_has_cgroups(void);
  * trees were freed, is killed.  Then the cgroups are removed and reaping ends.
  */
 void tree_end_strays(void);
+bool tree_strays_left(void); /* looks, so it costs a walk of /proc */
 void tree_shutdown(void);
 
 /*
