@@ -33,6 +33,7 @@ const struct http_limits http_default_limits = {
 	.write_idle_ns = 60 * NS_PER_S,
 	.keep_alive_ns = 75 * NS_PER_S,
 	.heartbeat_ns = 15 * NS_PER_S,
+	.sweep_ns = NS_PER_S,
 };
 
 static void on_accept(struct watch *w, unsigned events);
@@ -45,7 +46,7 @@ static void on_sweep(struct timer *t)
 	LIST_EACH(node, &s->conns)
 	conn_sweep(OWNER(node, struct http_conn, node), now);
 	if (s->count)
-		timer_start(&s->sweep, s->loop, NS_PER_S, on_sweep);
+		timer_start(&s->sweep, s->loop, s->limits.sweep_ns, on_sweep);
 }
 
 static void on_kick(struct turn *t)
@@ -147,7 +148,7 @@ bool http_is_unix(const struct http_conn *c)
 void server_conn_added(struct http_server *s)
 {
 	if (s->count++ == 0)
-		timer_start(&s->sweep, s->loop, NS_PER_S, on_sweep);
+		timer_start(&s->sweep, s->loop, s->limits.sweep_ns, on_sweep);
 }
 
 void server_conn_removed(struct http_server *s)
