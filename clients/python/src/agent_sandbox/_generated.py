@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Made by `agent-sandbox-server gen-client --lang python`: do not edit.
-# Catalog version 1, digest sha256:82ccc4dbc97607a4f6774245d4c381661ab6c8962187005ad054c6e0cc8fdc99
+# Catalog version 1, digest sha256:d08eaeacc860995f5539ad6630a7377b25fc1cc36afe1f65907fdf64e12bd49e
 """The catalog: models, refs, and a method for each op."""
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic import Field
 from ._base import Body, BytesLike, ErrorRow, Event, EventStream, Model, Namespace, Op, OpRef, PathLike, Progress, Root, SyncEventStream
 
 CATALOG_VERSION = 1
-CATALOG_DIGEST = "sha256:82ccc4dbc97607a4f6774245d4c381661ab6c8962187005ad054c6e0cc8fdc99"
+CATALOG_DIGEST = "sha256:d08eaeacc860995f5539ad6630a7377b25fc1cc36afe1f65907fdf64e12bd49e"
 SERVER_VERSION = "0.1.0"
 
 
@@ -451,6 +451,310 @@ CommandsStreamEvents: Mapping[str, type[CommandsStreamEvent]] = {
 }
 
 
+class ProcessStartResult(Model):
+    """Start a program that outlives the call."""
+
+    id: str
+    """What it is addressed by."""
+    pid: int
+    """Its process id, which addresses it too."""
+    command: str
+    """What was started, cut after 1024 bytes."""
+    started_at: str
+    """When it was started."""
+
+
+class Process(Model):
+    """All of them, in the order of their starts."""
+
+    id: str
+    """What it is addressed by."""
+    pid: int
+    """Process id; of an ended one it may belong to somebody else by now."""
+    command: str
+    """What was started, cut after 1024 bytes."""
+    name: str | None
+    """Its label."""
+    state: str
+    """Whether it runs."""
+    started_at: str
+    """When it was started."""
+    ended_at: str | None = None
+    """When it ended."""
+    exit_code: int | None
+    """Its exit code; 128 and N when signal N ended it; null while it runs."""
+    signal: str | None = None
+    """The signal that ended it."""
+    timed_out: bool = False
+    """It was ended by its timeout."""
+    oom_killed: bool = False
+    """The kernel ended it for want of memory."""
+    descendants: int
+    """How many processes that descend from it live, itself not counted."""
+    cpu_seconds: float
+    """Processor time of it and its living descendants."""
+    rss_bytes: int
+    """Memory that it and its descendants have resident now."""
+    capture_output: bool
+    """Whether its output can be read."""
+    stdin_open: bool
+    """Whether its standard input can be written to."""
+
+
+class ProcessListResult(Model):
+    """List processes."""
+
+    processes: list[Process]
+    """All of them, in the order of their starts."""
+
+
+class ProcessGetResult(Model):
+    """Look at one process."""
+
+    id: str
+    """What it is addressed by."""
+    pid: int
+    """Process id; of an ended one it may belong to somebody else by now."""
+    command: str
+    """What was started, cut after 1024 bytes."""
+    name: str | None
+    """Its label."""
+    state: str
+    """Whether it runs."""
+    started_at: str
+    """When it was started."""
+    ended_at: str | None = None
+    """When it ended."""
+    exit_code: int | None
+    """Its exit code; 128 and N when signal N ended it; null while it runs."""
+    signal: str | None = None
+    """The signal that ended it."""
+    timed_out: bool = False
+    """It was ended by its timeout."""
+    oom_killed: bool = False
+    """The kernel ended it for want of memory."""
+    descendants: int
+    """How many processes that descend from it live, itself not counted."""
+    cpu_seconds: float
+    """Processor time of it and its living descendants."""
+    rss_bytes: int
+    """Memory that it and its descendants have resident now."""
+    capture_output: bool
+    """Whether its output can be read."""
+    stdin_open: bool
+    """Whether its standard input can be written to."""
+
+
+class ProcessSignalResult(Model):
+    """Send a signal to a process."""
+
+    pid: int
+    """Process id."""
+    signal: str
+    """Name of the signal that was sent."""
+
+
+class ProcessStdinResult(Model):
+    """Write to a process's standard input."""
+
+    pid: int
+    """Process id."""
+    bytes: int
+    """How many bytes were written."""
+
+
+class OutputChunk(Model):
+    """What was written, in its order."""
+
+    stream: str
+    """Where the process wrote it."""
+    offset: int
+    """Offset of its first byte."""
+    data: str
+    """The bytes, as text or base64."""
+    lossy: bool = False
+    """Bytes that are not UTF-8 were replaced: encoding=base64 gives them."""
+
+
+class ProcessOutputResult(Model):
+    """Read what a process wrote, from an offset on."""
+
+    pid: int
+    """Process id."""
+    chunks: list[OutputChunk]
+    """What was written, in its order."""
+    since: int
+    """The offset that was asked for."""
+    next: int
+    """Where to go on reading."""
+    dropped: int
+    """How many of the bytes asked for were older than what is kept, and are gone."""
+    eof: bool
+    """Whether nothing will come behind 'next'."""
+    state: str
+    """Whether the process runs."""
+    exit_code: int | None
+    """Its exit code; 128 and N when signal N ended it; null while it runs."""
+    signal: str | None = None
+    """The signal that ended it."""
+    timed_out: bool = False
+    """It was ended by its timeout."""
+    oom_killed: bool = False
+    """The kernel ended it for want of memory."""
+
+
+class ProcessFollowChunkEvent(Event):
+    """Output."""
+
+    event: Literal["chunk"] = "chunk"
+    stream: str
+    """Where the process wrote it."""
+    offset: int
+    """Offset of its first byte."""
+    data: str
+    """The bytes, as text or base64."""
+    lossy: bool = False
+    """Bytes that are not UTF-8 were replaced."""
+
+
+class ProcessFollowGapEvent(Event):
+    """Output that was dropped before this reader came to it."""
+
+    event: Literal["gap"] = "gap"
+    from_: int = Field(alias="from")
+    """Offset of the first byte that is gone."""
+    to: int
+    """Offset of the next one that is there."""
+    dropped: int
+    """How many bytes are gone."""
+
+
+class ProcessFollowErrorEvent(Event):
+    """What went wrong; the fields are those of an error's body."""
+
+    event: Literal["error"] = "error"
+    error: str
+    """What went wrong."""
+    wire_code: str
+    """The error's dotted code."""
+    code: str
+    """The error's flat v1 code."""
+    type: str
+    """The error's type."""
+
+
+class ProcessFollowExitEvent(Event):
+    """It has ended; nothing comes behind this."""
+
+    event: Literal["exit"] = "exit"
+    final: ClassVar[bool] = True
+    exit_code: int
+    """Its exit code; 128 and N when signal N ended it."""
+    signal: str | None = None
+    """The signal that ended it."""
+    duration_ms: int
+    """From its start to its end."""
+    background: bool = False
+    """Something that it started still held a pipe."""
+    timed_out: bool = False
+    """It was ended by its timeout."""
+    oom_killed: bool = False
+    """The kernel ended it for want of memory."""
+
+
+ProcessFollowEvent = Union[ProcessFollowChunkEvent, ProcessFollowGapEvent, ProcessFollowErrorEvent, ProcessFollowExitEvent]
+ProcessFollowEvents: Mapping[str, type[ProcessFollowEvent]] = {
+    "chunk": ProcessFollowChunkEvent,
+    "gap": ProcessFollowGapEvent,
+    "error": ProcessFollowErrorEvent,
+    "exit": ProcessFollowExitEvent,
+}
+
+
+class TerminalCreateResult(Model):
+    """Start a program on a terminal."""
+
+    session_id: str
+    """The session's id."""
+    ws_url: str
+    """Where to attach: with a ticket that opens this session once within 60 seconds."""
+    pid: int
+    """Process id of the program."""
+
+
+class TerminalSession(Model):
+    """In the order of their creation."""
+
+    id: str
+    """The session's id."""
+    pid: int
+    """Process id of its program."""
+    created_at: str
+    """When it was created."""
+    cols: int
+    """Columns."""
+    rows: int
+    """Rows."""
+    alive: bool
+    """Whether its program still runs."""
+    clients: int
+    """How many are attached."""
+    exit_code: int | None
+    """How it ended; 128 and N when signal N ended it; null while it runs."""
+    signal: str | None = None
+    """The signal that ended it."""
+
+
+class TerminalListResult(Model):
+    """List the terminal sessions."""
+
+    sessions: list[TerminalSession]
+    """In the order of their creation."""
+
+
+class TerminalGetResult(Model):
+    """Tell about one terminal session."""
+
+    id: str
+    """The session's id."""
+    pid: int
+    """Process id of its program."""
+    created_at: str
+    """When it was created."""
+    cols: int
+    """Columns."""
+    rows: int
+    """Rows."""
+    alive: bool
+    """Whether its program still runs."""
+    clients: int
+    """How many are attached."""
+    exit_code: int | None
+    """How it ended; 128 and N when signal N ended it; null while it runs."""
+    signal: str | None = None
+    """The signal that ended it."""
+
+
+class TerminalResizeResult(Model):
+    """Change the size of a terminal."""
+
+    session_id: str
+    """The session's id."""
+    cols: int
+    """Columns, as they are now."""
+    rows: int
+    """Rows, as they are now."""
+
+
+class TerminalDeleteResult(Model):
+    """End a terminal session."""
+
+    status: str
+    """\"closed\"."""
+    session_id: str
+    """The session's id."""
+
+
 ERRORS: Mapping[str, ErrorRow] = {
     "auth.missing_credentials": ErrorRow(401, "unauthorized", "AuthError", "ServerAuthError", "E3101"),
     "auth.invalid_token": ErrorRow(401, "unauthorized", "AuthError", "ServerAuthError", "E3101"),
@@ -537,6 +841,19 @@ _CATALOG: list[dict[str, Any]] = [
     {"id": "files.download", "endpoint": "download", "group": "file_ops", "scope": "files:read", "kind": "raw", "method": "GET", "path": "/download", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": True, "b64": "path_b64"}], "one_of": [], "raw": {"request": False, "response": True, "media_type": "application/octet-stream"}, "limits": [{"name": "max_bytes", "default": 104857600, "cap": 104857600, "error": "limit.file_too_large"}]},
     {"id": "commands.run", "endpoint": "shell", "group": "process", "scope": "process:run", "kind": "json", "method": "POST", "path": "/shell", "since": "0.1.0", "effects": {"reads": True, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "command", "in": "body", "type": "string", "required": False}, {"name": "argv", "in": "body", "type": "array", "required": False, "items": {"type": "string"}}, {"name": "shell", "in": "body", "type": "string", "required": False}, {"name": "cwd", "in": "body", "type": "path", "required": False, "b64": "cwd_b64"}, {"name": "env", "in": "body", "type": "object", "required": False, "values": "string"}, {"name": "user", "in": "body", "type": "string", "required": False}, {"name": "stdin", "in": "body", "type": "string", "required": False}, {"name": "stdin_b64", "in": "body", "type": "bytes", "required": False}, {"name": "timeout", "in": "body", "type": "number", "required": False, "default": 300, "minimum": 0, "maximum": 3600}, {"name": "max_output_bytes", "in": "body", "type": "integer", "required": False, "default": 10485760, "minimum": 0, "maximum": 10485760}, {"name": "encoding", "in": "body", "type": "choice", "required": False, "default": "utf-8", "choices": ["utf-8", "base64"]}], "one_of": [["command", "argv"]], "limits": [{"name": "max_timeout", "default": 3600, "cap": 3600, "error": "args.invalid"}, {"name": "max_output_bytes", "default": 10485760, "cap": 10485760, "error": None}]},
     {"id": "commands.stream", "endpoint": "shell_stream", "group": "process", "scope": "process:run", "kind": "sse", "method": "POST", "path": "/shell/stream", "since": "0.1.0", "effects": {"reads": True, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "command", "in": "body", "type": "string", "required": False}, {"name": "argv", "in": "body", "type": "array", "required": False, "items": {"type": "string"}}, {"name": "shell", "in": "body", "type": "string", "required": False}, {"name": "cwd", "in": "body", "type": "path", "required": False, "b64": "cwd_b64"}, {"name": "env", "in": "body", "type": "object", "required": False, "values": "string"}, {"name": "user", "in": "body", "type": "string", "required": False}, {"name": "stdin", "in": "body", "type": "string", "required": False}, {"name": "stdin_b64", "in": "body", "type": "bytes", "required": False}, {"name": "timeout", "in": "body", "type": "number", "required": False, "default": 0, "minimum": 0, "maximum": 3600}, {"name": "encoding", "in": "body", "type": "choice", "required": False, "default": "utf-8", "choices": ["utf-8", "base64"]}, {"name": "lines", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [["command", "argv"]], "limits": [{"name": "max_timeout", "default": 3600, "cap": 3600, "error": "args.invalid"}]},
+    {"id": "process.start", "endpoint": "process_start", "group": "process", "scope": "process:run", "kind": "json", "method": "POST", "path": "/process/start", "since": "0.1.0", "effects": {"reads": True, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "command", "in": "body", "type": "string", "required": False}, {"name": "argv", "in": "body", "type": "array", "required": False, "items": {"type": "string"}}, {"name": "shell", "in": "body", "type": "string", "required": False}, {"name": "cwd", "in": "body", "type": "path", "required": False, "b64": "cwd_b64"}, {"name": "env", "in": "body", "type": "object", "required": False, "values": "string"}, {"name": "user", "in": "body", "type": "string", "required": False}, {"name": "capture_output", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "stdin", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "name", "in": "body", "type": "string", "required": False}, {"name": "timeout", "in": "body", "type": "number", "required": False, "default": 0, "minimum": 0, "maximum": 31536000}], "one_of": [["command", "argv"]], "limits": [{"name": "max_processes", "default": 100, "cap": 4096, "error": "limit.too_many"}, {"name": "max_output_bytes", "default": 1048576, "cap": 16777216, "error": None}, {"name": "retain", "default": 100, "cap": 1000, "error": None}]},
+    {"id": "process.list", "endpoint": "process_list", "group": "process", "scope": "process:read", "kind": "json", "method": "GET", "path": "/process/list", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [], "one_of": [], "limits": []},
+    {"id": "process.get", "endpoint": "process_detail", "group": "process", "scope": "process:read", "kind": "json", "method": "GET", "path": "/process/{pid}", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "pid", "in": "path", "type": "string", "required": True}], "one_of": [], "limits": []},
+    {"id": "process.signal", "endpoint": "process_signal", "group": "process", "scope": "process:control", "kind": "json", "method": "POST", "path": "/process/{pid}/signal", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "pid", "in": "path", "type": "string", "required": True}, {"name": "signal", "in": "body", "type": "any", "required": False}, {"name": "group", "in": "body", "type": "boolean", "required": False, "default": True}], "one_of": [], "limits": []},
+    {"id": "process.stdin", "endpoint": "process_stdin", "group": "process", "scope": "process:control", "kind": "json", "method": "POST", "path": "/process/{pid}/stdin", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "pid", "in": "path", "type": "string", "required": True}, {"name": "data", "in": "body", "type": "string", "required": False}, {"name": "data_b64", "in": "body", "type": "bytes", "required": False}, {"name": "eof", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [], "limits": []},
+    {"id": "process.output", "endpoint": "process_output", "group": "process", "scope": "process:read", "kind": "json", "method": "GET", "path": "/process/{pid}/output", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "pid", "in": "path", "type": "string", "required": True}, {"name": "since", "in": "query", "type": "integer", "required": False, "default": 0, "minimum": 0, "maximum": 9007199254740991}, {"name": "wait", "in": "query", "type": "number", "required": False, "default": 0, "minimum": 0, "maximum": 60}, {"name": "max_bytes", "in": "query", "type": "integer", "required": False, "default": 1048576, "minimum": 1, "maximum": 16777216}, {"name": "stream", "in": "query", "type": "choice", "required": False, "default": "both", "choices": ["both", "stdout", "stderr"]}, {"name": "encoding", "in": "query", "type": "choice", "required": False, "default": "utf-8", "choices": ["utf-8", "base64"]}], "one_of": [], "limits": []},
+    {"id": "process.follow", "endpoint": None, "group": "process", "scope": "process:read", "kind": "sse", "method": "GET", "path": "/process/{pid}/follow", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "pid", "in": "path", "type": "string", "required": True}, {"name": "since", "in": "query", "type": "integer", "required": False, "default": 0, "minimum": 0, "maximum": 9007199254740991}, {"name": "stream", "in": "query", "type": "choice", "required": False, "default": "both", "choices": ["both", "stdout", "stderr"]}, {"name": "encoding", "in": "query", "type": "choice", "required": False, "default": "utf-8", "choices": ["utf-8", "base64"]}], "one_of": [], "limits": []},
+    {"id": "terminal.create", "endpoint": "pty_create_session", "group": "terminal", "scope": "terminal:use", "kind": "json", "method": "POST", "path": "/pty/sessions", "since": "0.1.0", "effects": {"reads": True, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "command", "in": "body", "type": "string", "required": False}, {"name": "argv", "in": "body", "type": "array", "required": False, "items": {"type": "string"}}, {"name": "shell", "in": "body", "type": "string", "required": False}, {"name": "cwd", "in": "body", "type": "path", "required": False, "b64": "cwd_b64"}, {"name": "env", "in": "body", "type": "object", "required": False, "values": "string"}, {"name": "user", "in": "body", "type": "string", "required": False}, {"name": "cols", "in": "body", "type": "integer", "required": False, "default": 80, "minimum": 1, "maximum": 1000}, {"name": "rows", "in": "body", "type": "integer", "required": False, "default": 24, "minimum": 1, "maximum": 1000}, {"name": "scrollback_bytes", "in": "body", "type": "integer", "required": False, "default": 262144, "minimum": 0, "maximum": 4194304}], "one_of": [], "limits": [{"name": "max_sessions", "default": 10, "cap": 1000, "error": "limit.too_many"}, {"name": "idle_timeout", "default": 1800, "cap": 1073741824, "error": None}]},
+    {"id": "terminal.list", "endpoint": "pty_list_sessions", "group": "terminal", "scope": "terminal:use", "kind": "json", "method": "GET", "path": "/pty/sessions", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [], "one_of": [], "limits": []},
+    {"id": "terminal.get", "endpoint": "pty_detail", "group": "terminal", "scope": "terminal:use", "kind": "json", "method": "GET", "path": "/pty/sessions/{id}", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "id", "in": "path", "type": "string", "required": True}], "one_of": [], "limits": []},
+    {"id": "terminal.resize", "endpoint": "pty_resize", "group": "terminal", "scope": "terminal:use", "kind": "json", "method": "POST", "path": "/pty/sessions/{id}/resize", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": True}, "params": [{"name": "id", "in": "path", "type": "string", "required": True}, {"name": "cols", "in": "body", "type": "integer", "required": True, "minimum": 1, "maximum": 1000}, {"name": "rows", "in": "body", "type": "integer", "required": True, "minimum": 1, "maximum": 1000}], "one_of": [], "limits": []},
+    {"id": "terminal.delete", "endpoint": "pty_delete_session", "group": "terminal", "scope": "terminal:use", "kind": "json", "method": "DELETE", "path": "/pty/sessions/{id}", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "id", "in": "path", "type": "string", "required": True}], "one_of": [], "limits": []},
+    {"id": "terminal.connect", "endpoint": "pty_connect", "group": "terminal", "scope": "terminal:use", "kind": "ws", "method": "GET", "path": "/pty", "since": "0.1.0", "effects": {"reads": True, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "session_id", "in": "query", "type": "string", "required": True}, {"name": "ticket", "in": "query", "type": "string", "required": False, "secret": True}], "one_of": [], "limits": []},
 ]
 OPS: Mapping[str, Op] = {spec["id"]: Op.from_catalog(spec) for spec in _CATALOG}
 
@@ -573,12 +890,37 @@ class CommandsOps:
     stream: Final = OpRef("commands.stream")
 
 
+class ProcessOps:
+    """process"""
+
+    start: Final = OpRef("process.start")
+    list: Final = OpRef("process.list")
+    get: Final = OpRef("process.get")
+    signal: Final = OpRef("process.signal")
+    stdin: Final = OpRef("process.stdin")
+    output: Final = OpRef("process.output")
+    follow: Final = OpRef("process.follow")
+
+
+class TerminalOps:
+    """terminal"""
+
+    create: Final = OpRef("terminal.create")
+    list: Final = OpRef("terminal.list")
+    get: Final = OpRef("terminal.get")
+    resize: Final = OpRef("terminal.resize")
+    delete: Final = OpRef("terminal.delete")
+    connect: Final = OpRef("terminal.connect")
+
+
 class AllOps:
     """The tree of all ops."""
 
     core: Final = CoreOps()
     files: Final = FilesOps()
     commands: Final = CommandsOps()
+    process: Final = ProcessOps()
+    terminal: Final = TerminalOps()
 
 
 ops: Final = AllOps()
@@ -1133,6 +1475,395 @@ class CommandsNamespace(Namespace):
         return self._caller.iterate(self.stream(command=command, argv=argv, shell=shell, cwd=cwd, env=env, user=user, stdin=stdin, stdin_b64=stdin_b64, timeout=timeout, encoding=encoding, lines=lines, request_timeout=request_timeout))
 
 
+class ProcessNamespace(Namespace):
+    """The ops process.*"""
+
+    async def start(
+        self,
+        command: str | None = None,
+        *,
+        argv: Sequence[str] | None = None,
+        shell: str | None = None,
+        cwd: PathLike | None = None,
+        env: Mapping[str, str] | None = None,
+        user: str | None = None,
+        capture_output: bool | None = None,
+        stdin: bool | None = None,
+        name: str | None = None,
+        timeout: float | None = None,
+        idempotency_key: str | None = None,
+        request_timeout: float | None = None,
+    ) -> ProcessStartResult:
+        """Start a program that outlives the call.
+
+        Exactly one of 'command' (run by a shell) and 'argv' (no shell). It runs until it ends by itself, by its timeout, by a signal, or with the server. With an Idempotency-Key header a repeated start gives the first answer again for an hour and starts nothing; the server forgets the keys when it is restarted. Without 'capture_output' its output goes nowhere.
+
+        :param command: Text that the shell runs, as its -c argument.
+        :param argv: Program and arguments, without a shell.
+        :param shell: The shell; /bin/bash where it exists, else /bin/sh.
+        :param cwd: Working directory; the base directory by default.
+        :param env: Variables on top of the server's for children.
+        :param user: User to run as, one that the policy lists.
+        :param capture_output: Whether its output is kept for process.output and process.follow. (default false)
+        :param stdin: Whether process.stdin can write to it; otherwise it reads end of file at once. (default false)
+        :param name: A label of at most 128 bytes: not unique, not an address.
+        :param timeout: Seconds until it and all that it started are ended; 0 is no limit. (default 0)
+        :param idempotency_key: The same key and arguments within an hour give the first answer again.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["process.start"], {"command": command, "argv": argv, "shell": shell, "cwd": cwd, "env": env, "user": user, "capture_output": capture_output, "stdin": stdin, "name": name, "timeout": timeout}, ProcessStartResult, request_timeout, idempotency_key=idempotency_key)
+
+    def start_sync(
+        self,
+        command: str | None = None,
+        *,
+        argv: Sequence[str] | None = None,
+        shell: str | None = None,
+        cwd: PathLike | None = None,
+        env: Mapping[str, str] | None = None,
+        user: str | None = None,
+        capture_output: bool | None = None,
+        stdin: bool | None = None,
+        name: str | None = None,
+        timeout: float | None = None,
+        idempotency_key: str | None = None,
+        request_timeout: float | None = None,
+    ) -> ProcessStartResult:
+        """start() for code without an event loop."""
+        return self._caller.wait(self.start(command=command, argv=argv, shell=shell, cwd=cwd, env=env, user=user, capture_output=capture_output, stdin=stdin, name=name, timeout=timeout, idempotency_key=idempotency_key, request_timeout=request_timeout))
+
+    async def list(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> ProcessListResult:
+        """List processes.
+
+        Those begun with process.start by any caller: all that run, and those that ended, until an hour has passed or 'retain' newer ones have ended.
+
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["process.list"], {}, ProcessListResult, request_timeout)
+
+    def list_sync(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> ProcessListResult:
+        """list() for code without an event loop."""
+        return self._caller.wait(self.list(request_timeout=request_timeout))
+
+    async def get(
+        self,
+        pid: str | int,
+        *,
+        request_timeout: float | None = None,
+    ) -> ProcessGetResult:
+        """Look at one process.
+
+        An ended process stays known until an hour has passed or 'retain' newer ones have ended. 'descendants' tells of what still lives of it after its own end; process.signal with 'group' reaches them.
+
+        :param pid: Its id, or its pid: then the newest process that had it is meant.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["process.get"], {"pid": pid}, ProcessGetResult, request_timeout)
+
+    def get_sync(
+        self,
+        pid: str | int,
+        *,
+        request_timeout: float | None = None,
+    ) -> ProcessGetResult:
+        """get() for code without an event loop."""
+        return self._caller.wait(self.get(pid=pid, request_timeout=request_timeout))
+
+    async def signal(
+        self,
+        pid: str | int,
+        *,
+        signal: Any | None = None,
+        group: bool | None = None,
+        request_timeout: float | None = None,
+    ) -> ProcessSignalResult:
+        """Send a signal to a process.
+
+        With 'group', the default, everything that descends from the process gets it, also what changed its session; without, the process alone. After its end only living descendants can be signalled, with 'group'. The policy lists the signals that may be sent.
+
+        :param pid: Its id, or its pid: then the newest process that had it is meant.
+        :param signal: Its name (\"SIGTERM\", the default) or its number.
+        :param group: Whether all that descend from the process get it too. (default true)
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["process.signal"], {"pid": pid, "signal": signal, "group": group}, ProcessSignalResult, request_timeout)
+
+    def signal_sync(
+        self,
+        pid: str | int,
+        *,
+        signal: Any | None = None,
+        group: bool | None = None,
+        request_timeout: float | None = None,
+    ) -> ProcessSignalResult:
+        """signal() for code without an event loop."""
+        return self._caller.wait(self.signal(pid=pid, signal=signal, group=group, request_timeout=request_timeout))
+
+    async def stdin(
+        self,
+        pid: str | int,
+        *,
+        data: str | None = None,
+        data_b64: BytesLike | None = None,
+        eof: bool | None = None,
+        request_timeout: float | None = None,
+    ) -> ProcessStdinResult:
+        """Write to a process's standard input.
+
+        The process must have been started with 'stdin'. The call is answered when the bytes are in the pipe, in the order of the calls. When the process takes none for five seconds (or one call lasts over a minute) it is limit.too_many, and 'details' says how many bytes were written; the rest was not.
+
+        :param pid: Its id, or its pid: then the newest process that had it is meant.
+        :param data: What to write, as text.
+        :param data_b64: What to write, as bytes in base64.
+        :param eof: Whether to close it behind the bytes. (default false)
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["process.stdin"], {"pid": pid, "data": data, "data_b64": data_b64, "eof": eof}, ProcessStdinResult, request_timeout)
+
+    def stdin_sync(
+        self,
+        pid: str | int,
+        *,
+        data: str | None = None,
+        data_b64: BytesLike | None = None,
+        eof: bool | None = None,
+        request_timeout: float | None = None,
+    ) -> ProcessStdinResult:
+        """stdin() for code without an event loop."""
+        return self._caller.wait(self.stdin(pid=pid, data=data, data_b64=data_b64, eof=eof, request_timeout=request_timeout))
+
+    async def output(
+        self,
+        pid: str | int,
+        *,
+        since: int | None = None,
+        wait: float | None = None,
+        max_bytes: int | None = None,
+        stream: Literal["both", "stdout", "stderr"] | None = None,
+        encoding: Literal["utf-8", "base64"] | None = None,
+        request_timeout: float | None = None,
+    ) -> ProcessOutputResult:
+        """Read what a process wrote, from an offset on.
+
+        Reading consumes nothing: any number of readers go on from their own 'next', and the same 'since' gives the same bytes again. The newest 'max_output_bytes' are kept; 'dropped' tells how many of the wanted ones are gone. With 'wait' the answer comes with the first byte or when the process ends. A character that a limit would cut belongs to the later read.
+
+        :param pid: Its id, or its pid: then the newest process that had it is meant.
+        :param since: Offset of the first byte, counted over both streams since the start. (default 0)
+        :param wait: Seconds to wait for a byte or the end when there is none yet. (default 0)
+        :param max_bytes: Most bytes to return. (default 1048576)
+        :param stream: Which stream; offsets count both in any case. (default "both")
+        :param encoding: How the bytes are given: as text, or exactly. (default "utf-8")
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["process.output"], {"pid": pid, "since": since, "wait": wait, "max_bytes": max_bytes, "stream": stream, "encoding": encoding}, ProcessOutputResult, request_timeout)
+
+    def output_sync(
+        self,
+        pid: str | int,
+        *,
+        since: int | None = None,
+        wait: float | None = None,
+        max_bytes: int | None = None,
+        stream: Literal["both", "stdout", "stderr"] | None = None,
+        encoding: Literal["utf-8", "base64"] | None = None,
+        request_timeout: float | None = None,
+    ) -> ProcessOutputResult:
+        """output() for code without an event loop."""
+        return self._caller.wait(self.output(pid=pid, since=since, wait=wait, max_bytes=max_bytes, stream=stream, encoding=encoding, request_timeout=request_timeout))
+
+    def follow(
+        self,
+        pid: str | int,
+        *,
+        since: int | None = None,
+        stream: Literal["both", "stdout", "stderr"] | None = None,
+        encoding: Literal["utf-8", "base64"] | None = None,
+        request_timeout: float | None = None,
+    ) -> EventStream[ProcessFollowEvent]:
+        """The output of a process as it comes.
+
+        Events carry an id: with it as Last-Event-ID (or as 'since') a new call goes on where the old one broke, and a client of server-sent events does so by itself. A reader who is too slow for what the ring keeps is told of a 'gap'; the process never waits for its readers.
+
+        :param pid: Its id, or its pid: then the newest process that had it is meant.
+        :param since: Offset of the first byte; a Last-Event-ID header goes before it. (default 0)
+        :param stream: Which stream; offsets count both in any case. (default "both")
+        :param encoding: How the bytes are given: as text, or exactly. (default "utf-8")
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return self._caller.events(OPS["process.follow"], {"pid": pid, "since": since, "stream": stream, "encoding": encoding}, ProcessFollowEvents, request_timeout)
+
+    def follow_sync(
+        self,
+        pid: str | int,
+        *,
+        since: int | None = None,
+        stream: Literal["both", "stdout", "stderr"] | None = None,
+        encoding: Literal["utf-8", "base64"] | None = None,
+        request_timeout: float | None = None,
+    ) -> SyncEventStream[ProcessFollowEvent]:
+        """follow() for code without an event loop."""
+        return self._caller.iterate(self.follow(pid=pid, since=since, stream=stream, encoding=encoding, request_timeout=request_timeout))
+
+
+class TerminalNamespace(Namespace):
+    """The ops terminal.*"""
+
+    async def create(
+        self,
+        *,
+        command: str | None = None,
+        argv: Sequence[str] | None = None,
+        shell: str | None = None,
+        cwd: PathLike | None = None,
+        env: Mapping[str, str] | None = None,
+        user: str | None = None,
+        cols: int | None = None,
+        rows: int | None = None,
+        scrollback_bytes: int | None = None,
+        request_timeout: float | None = None,
+    ) -> TerminalCreateResult:
+        """Start a program on a terminal.
+
+        Without 'command' and 'argv' the shell is started as a login shell. The program has a controlling terminal of the given size from its first instruction on, and TERM=xterm-256color. It lives on when nobody is attached, and its output is read and kept all the same, the newest scrollback_bytes of it.
+
+        :param command: Text that the shell runs, as its -c argument.
+        :param argv: Program and arguments, without a shell.
+        :param shell: The shell; /bin/bash where it exists, else /bin/sh.
+        :param cwd: Working directory; the base directory by default.
+        :param env: Variables on top of the server's for children.
+        :param user: User to run as, one that the policy lists.
+        :param cols: Columns. (default 80)
+        :param rows: Rows. (default 24)
+        :param scrollback_bytes: How much of the output is kept for those who attach later. (default 262144)
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["terminal.create"], {"command": command, "argv": argv, "shell": shell, "cwd": cwd, "env": env, "user": user, "cols": cols, "rows": rows, "scrollback_bytes": scrollback_bytes}, TerminalCreateResult, request_timeout)
+
+    def create_sync(
+        self,
+        *,
+        command: str | None = None,
+        argv: Sequence[str] | None = None,
+        shell: str | None = None,
+        cwd: PathLike | None = None,
+        env: Mapping[str, str] | None = None,
+        user: str | None = None,
+        cols: int | None = None,
+        rows: int | None = None,
+        scrollback_bytes: int | None = None,
+        request_timeout: float | None = None,
+    ) -> TerminalCreateResult:
+        """create() for code without an event loop."""
+        return self._caller.wait(self.create(command=command, argv=argv, shell=shell, cwd=cwd, env=env, user=user, cols=cols, rows=rows, scrollback_bytes=scrollback_bytes, request_timeout=request_timeout))
+
+    async def list(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> TerminalListResult:
+        """List the terminal sessions.
+
+        A session whose program has ended stays for a minute after that, or after its last client has left.
+
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["terminal.list"], {}, TerminalListResult, request_timeout)
+
+    def list_sync(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> TerminalListResult:
+        """list() for code without an event loop."""
+        return self._caller.wait(self.list(request_timeout=request_timeout))
+
+    async def get(
+        self,
+        id: str | int,
+        *,
+        request_timeout: float | None = None,
+    ) -> TerminalGetResult:
+        """Tell about one terminal session.
+
+        As terminal.list has it.
+
+        :param id: The session's id.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["terminal.get"], {"id": id}, TerminalGetResult, request_timeout)
+
+    def get_sync(
+        self,
+        id: str | int,
+        *,
+        request_timeout: float | None = None,
+    ) -> TerminalGetResult:
+        """get() for code without an event loop."""
+        return self._caller.wait(self.get(id=id, request_timeout=request_timeout))
+
+    async def resize(
+        self,
+        id: str | int,
+        cols: int,
+        rows: int,
+        *,
+        request_timeout: float | None = None,
+    ) -> TerminalResizeResult:
+        """Change the size of a terminal.
+
+        There is one size for all clients of a session: the last that was set.
+
+        :param id: The session's id.
+        :param cols: Columns.
+        :param rows: Rows.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["terminal.resize"], {"id": id, "cols": cols, "rows": rows}, TerminalResizeResult, request_timeout)
+
+    def resize_sync(
+        self,
+        id: str | int,
+        cols: int,
+        rows: int,
+        *,
+        request_timeout: float | None = None,
+    ) -> TerminalResizeResult:
+        """resize() for code without an event loop."""
+        return self._caller.wait(self.resize(id=id, cols=cols, rows=rows, request_timeout=request_timeout))
+
+    async def delete(
+        self,
+        id: str | int,
+        *,
+        request_timeout: float | None = None,
+    ) -> TerminalDeleteResult:
+        """End a terminal session.
+
+        Hangs up everything that the session started, kills what does not go, and answers when nothing is left. A session that has ended by itself is forgotten, and what it left running is ended too.
+
+        :param id: The session's id.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["terminal.delete"], {"id": id}, TerminalDeleteResult, request_timeout)
+
+    def delete_sync(
+        self,
+        id: str | int,
+        *,
+        request_timeout: float | None = None,
+    ) -> TerminalDeleteResult:
+        """delete() for code without an event loop."""
+        return self._caller.wait(self.delete(id=id, request_timeout=request_timeout))
+
+
 class Tree(Root):
     """The namespaces of the catalog."""
 
@@ -1147,3 +1878,11 @@ class Tree(Root):
     @cached_property
     def commands(self) -> CommandsNamespace:
         return CommandsNamespace(self._client, "commands")
+
+    @cached_property
+    def process(self) -> ProcessNamespace:
+        return ProcessNamespace(self._client, "process")
+
+    @cached_property
+    def terminal(self) -> TerminalNamespace:
+        return TerminalNamespace(self._client, "terminal")
