@@ -4,6 +4,7 @@
  */
 #include "base/budget.h"
 #include "base/clock.h"
+#include "call/counters.h"
 #include "policy/policy.h"
 #include "policy/token.h"
 #include "server/describe.h"
@@ -184,6 +185,11 @@ static void protect_process(char **args)
 	signal(SIGXFSZ, SIG_IGN); /* a write over the size limit is EFBIG */
 }
 
+static unsigned connections(void *user)
+{
+	return http_server_connections(user);
+}
+
 static int start(char **args, struct err *err)
 {
 	struct http_limits limits = http_default_limits;
@@ -197,6 +203,7 @@ static int start(char **args, struct err *err)
 	if (tree_init(server.loop, !server.options.no_cgroups) < 0)
 		return err_set(err, ERR_INTERNAL, "cannot become the reaper of orphans");
 	server.http = http_server_new(server.loop, &serve_handlers, &limits);
+	counters_ask(GAUGE_CONNECTIONS, connections, server.http);
 	if (signal_start(&server.term, server.loop, SIGTERM, on_terminate) < 0 ||
 		signal_start(&server.interrupt, server.loop, SIGINT, on_terminate) < 0 ||
 		signal_start(&server.hangup, server.loop, SIGHUP, on_hangup) < 0)

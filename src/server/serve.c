@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "call/counters.h"
 #include "server/paths.h"
 #include "server/serving.h"
 
@@ -251,6 +252,7 @@ static void on_done(struct http_conn *c, uint64_t sent_bytes)
 	if (!s)
 		return;
 	log_call(s, sent_bytes);
+	counters_call(s->call.op, s->status);
 	if (s->call.on_free)
 		s->call.on_free(&s->call);
 	if (s->call.in)
