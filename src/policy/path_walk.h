@@ -16,8 +16,8 @@
 #include <limits.h>
 
 enum path_walk_flags {
-	PATH_WALK_FOLLOW = 1,     /* the last name too, when it is a link */
-	PATH_WALK_MISSING_OK = 2, /* a folder on the way need not be there */
+	PATH_WALK_FOLLOW = 1,       /* the last name too, when it is a link */
+	PATH_WALK_MISSING_OK = 2,   /* a folder on the way need not be there */
 	PATH_WALK_FOLLOW_SLASH = 4, /* the last name when a slash follows it, as lstat() does */
 };
 

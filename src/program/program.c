@@ -129,8 +129,8 @@ static struct tree *start(struct program *p, const struct program_plan *plan, in
 	fill_in_limits(call, &spawn);
 	tree = tree_start(call->loop, &spawn, &tree_events, p, ret_child, &failure, &call->err);
 	if (!tree && call->err.code == ERR_COMMANDS_START) {
-		failure_set(&call->err, &call->arena, failure.step, failure.number, str_of(plan->argv[0]),
-			failure.reason);
+		failure_set(
+			&call->err, &call->arena, failure.step, failure.number, str_of(plan->argv[0]), failure.reason);
 		call->err.sys_errno = failure.number;
 	}
 	return tree;

@@ -7,5 +7,4 @@
 #include "base/buf.h"
 
 /* fn gets each pathspec that leaves out what the pattern covers below top. */
-void git_exclude(
-	const char *pattern, const char *top, void (*fn)(void *user, const char *pathspec), void *user);
+void git_exclude(const char *pattern, const char *top, void (*fn)(void *user, const char *pathspec), void *user);

@@ -17,9 +17,9 @@
 enum { GIT_VIEW_SIZE = 64 };
 
 struct git_repo {
-	const char *top;      /* the folder of the working tree */
-	const char *git_dir;  /* HEAD and index */
-	const char *common;   /* objects, refs, config */
+	const char *top;          /* the folder of the working tree */
+	const char *git_dir;      /* HEAD and index */
+	const char *common;       /* objects, refs, config */
 	char view[GIT_VIEW_SIZE]; /* empty: not made */
 };
 

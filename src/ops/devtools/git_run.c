@@ -116,8 +116,8 @@ static int complain(struct git_run *run)
 	}
 	if (line.len == 0 || memmem(line.p, line.len, run->repo.view, strlen(run->repo.view)))
 		line = STR("it did not say why");
-	return err_set(&run->call->err, ERR_GIT_FAILED, "git %s failed: %.*s", run->kind->name,
-		(int)MIN(line.len, 300), line.p);
+	return err_set(&run->call->err, ERR_GIT_FAILED, "git %s failed: %.*s", run->kind->name, (int)MIN(line.len, 300),
+		line.p);
 }
 
 static void finish(struct job *job)

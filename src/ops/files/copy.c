@@ -34,9 +34,9 @@ struct copy {
 	struct call *call;
 	struct err *err;
 	struct walk walk;
-	int top_fd;           /* the folder in which the copy is made */
+	int top_fd; /* the folder in which the copy is made */
 	const char *top_name;
-	size_t path_skip;     /* of walk.path: what stands before the part relative to the top */
+	size_t path_skip; /* of walk.path: what stands before the part relative to the top */
 	struct level *levels;
 	size_t depth, cap;
 	char *buffer;
@@ -229,7 +229,8 @@ static int push(struct copy *c, int to_fd, const char *to, const struct stat *fr
 		c->cap = cap;
 	}
 	level = &c->levels[c->depth];
-	*level = (struct level){ .from = *from, .fd = openat(to_fd, to, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) };
+	*level = (struct level){ .from = *from,
+		.fd = openat(to_fd, to, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) };
 	if (level->fd < 0)
 		return -errno;
 	c->depth++;
@@ -324,7 +325,8 @@ int copy_tree(struct call *call, const struct copy_from *from, int to_fd, const 
 	c.path_skip = strlen(from->path) + 1;
 	status = fstatat(from->dir_fd, from->name, &st, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
 	if (status == 0)
-		status = S_ISDIR(st.st_mode) ? copy_folder(&c, from, &st) : copy_entry(&c, from->dir_fd, from->name, to_fd, to_name, &st);
+		status = S_ISDIR(st.st_mode) ? copy_folder(&c, from, &st)
+					     : copy_entry(&c, from->dir_fd, from->name, to_fd, to_name, &st);
 	if (status < 0) {
 		err_system(err, -status, "cannot copy '%s'", c.walk.path.len ? c.walk.path.data : from->path);
 		take_back(&c);

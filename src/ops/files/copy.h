@@ -13,4 +13,5 @@ struct copy_from {
 };
 
 /* Makes to_name in to_fd, which must not exist.  After a failure what was made is removed again. */
-int copy_tree(struct call *call, const struct copy_from *from, int to_fd, const char *to_name, struct err *err) MUST_CHECK;
+int copy_tree(
+	struct call *call, const struct copy_from *from, int to_fd, const char *to_name, struct err *err) MUST_CHECK;

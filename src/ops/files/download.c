@@ -15,23 +15,30 @@
 #include <unistd.h>
 
 enum {
-	AHEAD_SIZE = 256 * 1024,       /* what a worker reads at once */
+	AHEAD_SIZE = 256 * 1024, /* what a worker reads at once */
 	JSON_MAX_DEFAULT = 104857600,
-	RETRY_MS = 5,                  /* when no worker is free */
+	RETRY_MS = 5, /* when no worker is free */
 };
 
-const struct field download_in_fields[] = {
-	P_PATH(struct download_in, path, F_REQUIRED, "File to read."),
-	FIELDS_END
-};
+const struct field download_in_fields[] = { P_PATH(struct download_in, path, F_REQUIRED, "File to read."), FIELDS_END };
 
 const enum err_code download_errors[] = {
-	ERR_POLICY_PATH, ERR_FILES_NOT_FOUND, ERR_FILES_NOT_DIR, ERR_FILES_IS_DIR, ERR_FILES_NOT_REGULAR, ERR_FILES_CHANGED,
-	ERR_FILES_PERMISSION, ERR_FILES_RANGE, ERR_FILES_IO, ERR_LIMIT_FILE, ERR_NONE,
+	ERR_POLICY_PATH,
+	ERR_FILES_NOT_FOUND,
+	ERR_FILES_NOT_DIR,
+	ERR_FILES_IS_DIR,
+	ERR_FILES_NOT_REGULAR,
+	ERR_FILES_CHANGED,
+	ERR_FILES_PERMISSION,
+	ERR_FILES_RANGE,
+	ERR_FILES_IO,
+	ERR_LIMIT_FILE,
+	ERR_NONE,
 };
 
 const struct limit download_limits[] = {
-	{ "max_bytes", JSON_MAX_DEFAULT, JSON_MAX_DEFAULT, ERR_LIMIT_FILE, "Largest file in the JSON form; bytes have no limit." },
+	{ "max_bytes", JSON_MAX_DEFAULT, JSON_MAX_DEFAULT, ERR_LIMIT_FILE,
+		"Largest file in the JSON form; bytes have no limit." },
 	{ 0 },
 };
 
@@ -45,14 +52,14 @@ struct download {
 	download_reply_fn *reply;
 	int fd;
 	struct stat st;
-	bool is_endless;      /* the size says nothing: read to the end (R47) */
+	bool is_endless; /* the size says nothing: read to the end (R47) */
 	char etag[FILES_ETAG_SIZE];
-	uint64_t at, end;     /* what is left to send */
-	char *ahead;          /* read by a worker */
+	uint64_t at, end; /* what is left to send */
+	char *ahead;      /* read by a worker */
 	size_t ahead_len, ahead_at;
 	int ahead_error;
 	bool ahead_end, reading, closed;
-	struct buf content;   /* of the JSON form */
+	struct buf content; /* of the JSON form */
 };
 
 static void download_free(struct download *d)
@@ -109,8 +116,8 @@ static int open_file(struct download *d, const struct place *place, struct err *
 
 static int too_large(struct download *d, const struct place *place, int64_t most)
 {
-	return err_set(&d->call->err, ERR_LIMIT_FILE, "'%s' is over %lld bytes: ask for application/octet-stream", place->given,
-		(long long)most);
+	return err_set(&d->call->err, ERR_LIMIT_FILE, "'%s' is over %lld bytes: ask for application/octet-stream",
+		place->given, (long long)most);
 }
 
 /* The JSON form: as much as it was when it was opened, or all where that says nothing. */
@@ -342,7 +349,8 @@ static void send_bytes(struct download *d)
 		return;
 	}
 	if (status == 304 || range.kind == RANGE_UNSATISFIABLE) {
-		err_set(&call->err, ERR_FILES_RANGE, "the range lies behind the %lld bytes of '%s'", (long long)d->st.st_size, place->given);
+		err_set(&call->err, ERR_FILES_RANGE, "the range lies behind the %lld bytes of '%s'",
+			(long long)d->st.st_size, place->given);
 		send_status(d, &head, status ? status : 416);
 		return;
 	}

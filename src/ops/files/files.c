@@ -16,7 +16,10 @@ const char *const files_types[] = { "file", "directory", "symlink", "other", "un
 
 enum files_type files_type(mode_t mode)
 {
-	return S_ISREG(mode) ? FILES_FILE : S_ISDIR(mode) ? FILES_DIRECTORY : S_ISLNK(mode) ? FILES_SYMLINK : FILES_OTHER;
+	return S_ISREG(mode)   ? FILES_FILE
+	       : S_ISDIR(mode) ? FILES_DIRECTORY
+	       : S_ISLNK(mode) ? FILES_SYMLINK
+			       : FILES_OTHER;
 }
 
 static const char *kept(struct call *call, const char *text)
@@ -78,8 +81,13 @@ const char *files_group(struct call *call, const struct users *users, gid_t gid)
 void files_etag(const struct stat *st, char to[static FILES_ETAG_SIZE])
 {
 	uint64_t facts[] = {
-		st->st_dev, st->st_ino, (uint64_t)st->st_size, (uint64_t)st->st_mtim.tv_sec, (uint64_t)st->st_mtim.tv_nsec,
-		(uint64_t)st->st_ctim.tv_sec, (uint64_t)st->st_ctim.tv_nsec,
+		st->st_dev,
+		st->st_ino,
+		(uint64_t)st->st_size,
+		(uint64_t)st->st_mtim.tv_sec,
+		(uint64_t)st->st_mtim.tv_nsec,
+		(uint64_t)st->st_ctim.tv_sec,
+		(uint64_t)st->st_ctim.tv_nsec,
 	};
 	const unsigned char *bytes = (const unsigned char *)facts;
 	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
@@ -106,7 +114,8 @@ int files_parse_mode(const char *text, mode_t *ret_mode, struct err *err)
 	for (size_t i = 0; i < len; i++)
 		mode = mode << 3 | (mode_t)(text[i] - '0');
 	if (mode & (S_ISUID | S_ISGID) && geteuid() == 0)
-		return err_deny(err, ERR_POLICY_PATH, "process.user", "setuid and setgid are not given while the server is root");
+		return err_deny(err, ERR_POLICY_PATH, "process.user",
+			"setuid and setgid are not given while the server is root");
 	*ret_mode = mode;
 	return 0;
 }

@@ -21,18 +21,14 @@ struct out {
 	bool deleted;
 };
 
-static const struct field in_fields[] = {
-	P_PATH(struct in, path, F_REQUIRED | F_WRITE | F_NOFOLLOW, "File, link or folder to delete."),
+static const struct field in_fields[] = { P_PATH(struct in, path, F_REQUIRED | F_WRITE | F_NOFOLLOW,
+						  "File, link or folder to delete."),
 	P_BOOL(struct in, recursive, true, "Delete a folder with all below it; when false it has to be empty."),
-	FIELDS_END
-};
+	FIELDS_END };
 
-static const struct field out_fields[] = {
-	R_TEXT(struct out, path, "What was deleted."),
+static const struct field out_fields[] = { R_TEXT(struct out, path, "What was deleted."),
 	R_OPT_BYTES(struct out, path_b64, "The exact path where it is not UTF-8."),
-	R_BOOL(struct out, deleted, "True."),
-	FIELDS_END
-};
+	R_BOOL(struct out, deleted, "True."), FIELDS_END };
 
 static int delete_folder(struct call *call, const struct place *place, bool recursive)
 {
@@ -68,8 +64,15 @@ static int files_delete(struct call *call)
 }
 
 static const enum err_code errors[] = {
-	ERR_POLICY_PATH, ERR_POLICY_READONLY, ERR_FILES_NOT_FOUND, ERR_FILES_NOT_DIR, ERR_FILES_NOT_EMPTY, ERR_FILES_BUSY,
-	ERR_FILES_PERMISSION, ERR_FILES_IO, ERR_NONE,
+	ERR_POLICY_PATH,
+	ERR_POLICY_READONLY,
+	ERR_FILES_NOT_FOUND,
+	ERR_FILES_NOT_DIR,
+	ERR_FILES_NOT_EMPTY,
+	ERR_FILES_BUSY,
+	ERR_FILES_PERMISSION,
+	ERR_FILES_IO,
+	ERR_NONE,
 };
 
 const struct op op_files_delete = {
@@ -82,8 +85,9 @@ const struct op op_files_delete = {
 	.path = "/files",
 	.since = "0.1.0",
 	.summary = "Delete a file or a folder.",
-	.description = "Links are removed and never followed. Roots, what holds one, mount points and what holds a protected entry are "
-		       "refused before anything is removed. When it fails in the middle, the details name the first path that is left.",
+	.description =
+		"Links are removed and never followed. Roots, what holds one, mount points and what holds a protected entry are "
+		"refused before anything is removed. When it fails in the middle, the details name the first path that is left.",
 	.effects = OP_WRITES,
 	.params = in_fields,
 	.params_size = sizeof(struct in),

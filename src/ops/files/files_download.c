@@ -8,12 +8,9 @@ struct out {
 	struct str path, path_b64, content_base64;
 };
 
-static const struct field out_fields[] = {
-	R_TEXT(struct out, path, "The file."),
+static const struct field out_fields[] = { R_TEXT(struct out, path, "The file."),
 	R_OPT_BYTES(struct out, path_b64, "The exact path where it is not UTF-8."),
-	R_BYTES(struct out, content_base64, "Its bytes."),
-	FIELDS_END
-};
+	R_BYTES(struct out, content_base64, "Its bytes."), FIELDS_END };
 
 static void reply(struct call *call, const struct download_content *content)
 {
@@ -37,8 +34,9 @@ const struct op op_files_download = {
 	.path = "/download",
 	.since = "0.1.0",
 	.summary = "Read a whole file.",
-	.description = "As JSON the whole file is held in memory and limited. With Accept: application/octet-stream, a Range or HEAD the bytes "
-		       "are sent as they are, with ETag and Last-Modified, conditional requests and one range.",
+	.description =
+		"As JSON the whole file is held in memory and limited. With Accept: application/octet-stream, a Range or HEAD the bytes "
+		"are sent as they are, with ETag and Last-Modified, conditional requests and one range.",
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.params = download_in_fields,
 	.params_size = sizeof(struct download_in),

@@ -37,17 +37,13 @@ struct out {
 	bool truncated;
 };
 
-static const struct field in_fields[] = {
-	P_PATH(struct in, path, F_REQUIRED, "Folder to list."),
+static const struct field in_fields[] = { P_PATH(struct in, path, F_REQUIRED, "Folder to list."),
 	P_BOOL(struct in, recursive, false, "List what is in the folders below too."),
 	P_INT(struct in, depth, 3, 1, DEPTH_MAX, "How many levels to list when recursive; 1 is the folder alone."),
 	P_INT(struct in, max_entries, 1000, 1, ENTRIES_MAX, "Most entries to answer."),
-	P_BOOL(struct in, hidden, true, "List names that begin with a dot too."),
-	FIELDS_END
-};
+	P_BOOL(struct in, hidden, true, "List names that begin with a dot too."), FIELDS_END };
 
-static const struct field entry_fields[] = {
-	R_TEXT(struct entry, name, "The name."),
+static const struct field entry_fields[] = { R_TEXT(struct entry, name, "The name."),
 	R_OPT_BYTES(struct entry, name_b64, "The exact name where it is not UTF-8."),
 	R_TEXT(struct entry, path, "The absolute path."),
 	R_OPT_BYTES(struct entry, path_b64, "The exact path where it is not UTF-8."),
@@ -57,17 +53,12 @@ static const struct field entry_fields[] = {
 	R_STRING(struct entry, mode, "Permissions as octal digits."),
 	R_STRING(struct entry, owner, "The owner's name, or its number."),
 	R_STRING(struct entry, group, "The group's name, or its number."),
-	R_OPT_TEXT(struct entry, target, "Where a link leads, when that is inside the roots."),
-	FIELDS_END
-};
+	R_OPT_TEXT(struct entry, target, "Where a link leads, when that is inside the roots."), FIELDS_END };
 
-static const struct field out_fields[] = {
-	R_TEXT(struct out, path, "The folder."),
+static const struct field out_fields[] = { R_TEXT(struct out, path, "The folder."),
 	R_OPT_BYTES(struct out, path_b64, "The exact path where it is not UTF-8."),
 	R_OBJECTS(struct out, entries, struct entry, "FileEntry", entry_fields, "The entries, sorted by name."),
-	R_BOOL(struct out, truncated, "Whether there are more entries than max_entries."),
-	FIELDS_END
-};
+	R_BOOL(struct out, truncated, "Whether there are more entries than max_entries."), FIELDS_END };
 
 /* One owner after the other is the same in nearly every folder. */
 struct last_name {
@@ -131,7 +122,8 @@ static const char *join(struct call *call, const char *folder, const char *name)
 	return path;
 }
 
-static int fill(struct listing *l, struct entry *e, int dir_fd, const char *path, const char *name, const struct stat *st)
+static int fill(
+	struct listing *l, struct entry *e, int dir_fd, const char *path, const char *name, const struct stat *st)
 {
 	*e = (struct entry){
 		.path = str_of(path),
@@ -234,7 +226,12 @@ static int files_list(struct call *call)
 }
 
 static const enum err_code errors[] = {
-	ERR_POLICY_PATH, ERR_FILES_NOT_FOUND, ERR_FILES_NOT_DIR, ERR_FILES_PERMISSION, ERR_FILES_IO, ERR_NONE,
+	ERR_POLICY_PATH,
+	ERR_FILES_NOT_FOUND,
+	ERR_FILES_NOT_DIR,
+	ERR_FILES_PERMISSION,
+	ERR_FILES_IO,
+	ERR_NONE,
 };
 
 const struct op op_files_list = {

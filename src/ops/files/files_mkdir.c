@@ -19,19 +19,16 @@ struct out {
 	bool created;
 };
 
-static const struct field in_fields[] = {
-	P_PATH(struct in, path, F_REQUIRED | F_WRITE | F_MISSING_OK, "Folder to make."),
+static const struct field in_fields[] = { P_PATH(struct in, path, F_REQUIRED | F_WRITE | F_MISSING_OK,
+						  "Folder to make."),
 	P_BOOL(struct in, parents, true, "Make missing folders above it too."),
-	P_STRING(struct in, mode, 0, "Permissions of the folder as octal digits, like '755'; without it 777 less the umask."),
-	FIELDS_END
-};
+	P_STRING(struct in, mode, 0,
+		"Permissions of the folder as octal digits, like '755'; without it 777 less the umask."),
+	FIELDS_END };
 
-static const struct field out_fields[] = {
-	R_TEXT(struct out, path, "The folder."),
+static const struct field out_fields[] = { R_TEXT(struct out, path, "The folder."),
 	R_OPT_BYTES(struct out, path_b64, "The exact path where it is not UTF-8."),
-	R_BOOL(struct out, created, "False when the folder was there already."),
-	FIELDS_END
-};
+	R_BOOL(struct out, created, "False when the folder was there already."), FIELDS_END };
 
 /* Exactly the mode that was asked for, whatever the umask is. */
 static int set_mode(const struct place *place, mode_t mode, struct err *err)
@@ -79,8 +76,15 @@ static int files_mkdir(struct call *call)
 }
 
 static const enum err_code errors[] = {
-	ERR_POLICY_PATH, ERR_POLICY_READONLY, ERR_FILES_NOT_FOUND, ERR_FILES_EXISTS, ERR_FILES_NOT_DIR, ERR_FILES_PERMISSION,
-	ERR_FILES_NO_SPACE, ERR_FILES_IO, ERR_NONE,
+	ERR_POLICY_PATH,
+	ERR_POLICY_READONLY,
+	ERR_FILES_NOT_FOUND,
+	ERR_FILES_EXISTS,
+	ERR_FILES_NOT_DIR,
+	ERR_FILES_PERMISSION,
+	ERR_FILES_NO_SPACE,
+	ERR_FILES_IO,
+	ERR_NONE,
 };
 
 const struct op op_files_mkdir = {
@@ -93,7 +97,8 @@ const struct op op_files_mkdir = {
 	.path = "/files/mkdir",
 	.since = "0.1.0",
 	.summary = "Make a folder.",
-	.description = "A folder that is there already is a success and told as not created; something else under that name is an error.",
+	.description =
+		"A folder that is there already is a success and told as not created; something else under that name is an error.",
 	.effects = OP_WRITES | OP_IDEMPOTENT,
 	.params = in_fields,
 	.params_size = sizeof(struct in),

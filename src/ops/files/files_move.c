@@ -22,25 +22,22 @@ struct out {
 	struct str source, source_b64, destination, destination_b64;
 };
 
-static const struct field in_fields[] = {
-	P_PATH(struct in, source, F_REQUIRED | F_WRITE | F_NOFOLLOW, "What to move; a link itself, not its target."),
-	P_PATH(struct in, destination, F_REQUIRED | F_WRITE | F_NOFOLLOW | F_MISSING_OK, "Its new path, not the folder to put it in."),
+static const struct field in_fields[] = { P_PATH(struct in, source, F_REQUIRED | F_WRITE | F_NOFOLLOW,
+						  "What to move; a link itself, not its target."),
+	P_PATH(struct in, destination, F_REQUIRED | F_WRITE | F_NOFOLLOW | F_MISSING_OK,
+		"Its new path, not the folder to put it in."),
 	P_BOOL(struct in, overwrite, true, "Replace a file or an empty folder that is there."),
-	P_BOOL(struct in, parents, false, "Make missing folders above the destination."),
-	FIELDS_END
-};
+	P_BOOL(struct in, parents, false, "Make missing folders above the destination."), FIELDS_END };
 
-static const struct field out_fields[] = {
-	R_TEXT(struct out, source, "Where it was."),
+static const struct field out_fields[] = { R_TEXT(struct out, source, "Where it was."),
 	R_OPT_BYTES(struct out, source_b64, "The exact path where it is not UTF-8."),
 	R_TEXT(struct out, destination, "Where it is."),
-	R_OPT_BYTES(struct out, destination_b64, "The exact path where it is not UTF-8."),
-	FIELDS_END
-};
+	R_OPT_BYTES(struct out, destination_b64, "The exact path where it is not UTF-8."), FIELDS_END };
 
 static int fail(const struct in *in, int number, struct err *err)
 {
-	return err_system(err, number, "cannot move '%s' to '%s'", in->source.place->given, in->destination.place->given);
+	return err_system(
+		err, number, "cannot move '%s' to '%s'", in->source.place->given, in->destination.place->given);
 }
 
 static bool is_below(const char *path, const char *folder)
@@ -66,7 +63,8 @@ static int rename_new(const struct place *from, const char *name, const struct p
 	return unlinkat(from->parent_fd, name, 0) < 0 ? -errno : 0;
 }
 
-static int rename_entry(const struct place *from, const char *name, const struct place *to, bool overwrite, bool is_folder)
+static int rename_entry(
+	const struct place *from, const char *name, const struct place *to, bool overwrite, bool is_folder)
 {
 	if (overwrite)
 		return renameat(from->parent_fd, name, to->parent_fd, to->name) < 0 ? -errno : 0;
@@ -141,7 +139,8 @@ static int check(struct call *call, const struct in *in, const struct stat *from
 		return -1;
 	if (to->wants_folder && !S_ISDIR(from_st->st_mode))
 		return fail(in, ENOTDIR, &call->err);
-	if (fstatat(to->parent_fd, to->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_dev == from_st->st_dev && st.st_ino == from_st->st_ino)
+	if (fstatat(to->parent_fd, to->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_dev == from_st->st_dev &&
+		st.st_ino == from_st->st_ino)
 		return 1;
 	return S_ISDIR(from_st->st_mode) ? tree_check(call, from, &call->err) : 0;
 }
@@ -176,8 +175,18 @@ static int files_move(struct call *call)
 }
 
 static const enum err_code errors[] = {
-	ERR_POLICY_PATH, ERR_POLICY_READONLY, ERR_FILES_NOT_FOUND, ERR_FILES_EXISTS, ERR_FILES_NOT_DIR, ERR_FILES_IS_DIR,
-	ERR_FILES_NOT_EMPTY, ERR_FILES_BUSY, ERR_FILES_PERMISSION, ERR_FILES_NO_SPACE, ERR_FILES_IO, ERR_NONE,
+	ERR_POLICY_PATH,
+	ERR_POLICY_READONLY,
+	ERR_FILES_NOT_FOUND,
+	ERR_FILES_EXISTS,
+	ERR_FILES_NOT_DIR,
+	ERR_FILES_IS_DIR,
+	ERR_FILES_NOT_EMPTY,
+	ERR_FILES_BUSY,
+	ERR_FILES_PERMISSION,
+	ERR_FILES_NO_SPACE,
+	ERR_FILES_IO,
+	ERR_NONE,
 };
 
 const struct op op_files_move = {
@@ -190,8 +199,9 @@ const struct op op_files_move = {
 	.path = "/files/move",
 	.since = "0.1.0",
 	.summary = "Move or rename a file or a folder.",
-	.description = "Within a file system it is one rename; across two the entry is copied with modes, times, links and hard links, and then "
-		       "deleted. A failure leaves the source whole.",
+	.description =
+		"Within a file system it is one rename; across two the entry is copied with modes, times, links and hard links, and then "
+		"deleted. A failure leaves the source whole.",
 	.effects = OP_WRITES,
 	.params = in_fields,
 	.params_size = sizeof(struct in),

@@ -10,13 +10,10 @@ struct out {
 	const char *etag;
 };
 
-static const struct field out_fields[] = {
-	R_TEXT(struct out, path, "The file, behind its links."),
+static const struct field out_fields[] = { R_TEXT(struct out, path, "The file, behind its links."),
 	R_OPT_BYTES(struct out, path_b64, "The exact path where it is not UTF-8."),
 	R_INT(struct out, bytes, "How many were written."),
-	R_STRING(struct out, etag, "The tag of what was written, for If-Match."),
-	FIELDS_END
-};
+	R_STRING(struct out, etag, "The tag of what was written, for If-Match."), FIELDS_END };
 
 static void reply(struct call *call, const struct upload_file *files, size_t count)
 {
@@ -32,7 +29,8 @@ static void files_upload(struct call *call)
 }
 
 static const struct limit limits[] = {
-	{ "max_bytes", UPLOAD_MAX_DEFAULT, UPLOAD_MAX_CAP, ERR_LIMIT_FILE, "Largest content; in JSON max_body_bytes holds too." },
+	{ "max_bytes", UPLOAD_MAX_DEFAULT, UPLOAD_MAX_CAP, ERR_LIMIT_FILE,
+		"Largest content; in JSON max_body_bytes holds too." },
 	{ 0 },
 };
 
@@ -48,8 +46,9 @@ const struct op op_files_upload = {
 	.path = "/upload",
 	.since = "0.1.0",
 	.summary = "Write a whole file.",
-	.description = "The file appears when all of it is written, or not at all. Mode and owner of a file that is replaced are kept, and a link "
-		       "is followed inside the roots. With If-Match only the content that the caller knows is replaced.",
+	.description =
+		"The file appears when all of it is written, or not at all. Mode and owner of a file that is replaced are kept, and a link "
+		"is followed inside the roots. With If-Match only the content that the caller knows is replaced.",
 	.effects = OP_WRITES,
 	.params = upload_in_fields,
 	.params_size = sizeof(struct upload_in),

@@ -11,26 +11,24 @@ struct out {
 	struct list files;
 };
 
-static const struct field file_fields[] = {
-	R_TEXT(struct upload_file, path, "The file, behind its links."),
+static const struct field file_fields[] = { R_TEXT(struct upload_file, path, "The file, behind its links."),
 	R_OPT_BYTES(struct upload_file, path_b64, "The exact path where it is not UTF-8."),
 	R_INT(struct upload_file, bytes, "How many were written."),
-	R_STRING(struct upload_file, etag, "The tag of what was written, for If-Match."),
-	FIELDS_END
-};
+	R_STRING(struct upload_file, etag, "The tag of what was written, for If-Match."), FIELDS_END };
 
-static const struct field out_fields[] = {
-	R_OPT_TEXT(struct out, path, "The file, behind its links; not of a form."),
+static const struct field out_fields[] = { R_OPT_TEXT(struct out, path, "The file, behind its links; not of a form."),
 	R_OPT_BYTES(struct out, path_b64, "The exact path where it is not UTF-8."),
 	R_OPT_INT(struct out, bytes, "How many were written; not of a form."),
 	R_OPT_STRING(struct out, etag, "The tag of what was written, for If-Match; not of a form."),
-	R_OPT_OBJECTS(struct out, files, struct upload_file, "UploadedFile", file_fields, "The files of a form, in its order."),
-	FIELDS_END
-};
+	R_OPT_OBJECTS(struct out, files, struct upload_file, "UploadedFile", file_fields,
+		"The files of a form, in its order."),
+	FIELDS_END };
 
 static void reply(struct call *call, const struct upload_file *files, size_t count)
 {
-	struct out out = { .path = files->path, .path_b64 = files->path_b64, .bytes = { true, files->bytes }, .etag = files->etag };
+	struct out out = {
+		.path = files->path, .path_b64 = files->path_b64, .bytes = { true, files->bytes }, .etag = files->etag
+	};
 
 	if (call->http.multipart)
 		out = (struct out){ .files = { (void *)files, count } };
@@ -43,7 +41,8 @@ static void files_upload_stream(struct call *call)
 }
 
 static const struct limit limits[] = {
-	{ "max_bytes", UPLOAD_MAX_DEFAULT, UPLOAD_MAX_CAP, ERR_LIMIT_FILE, "Largest content; in JSON max_body_bytes holds too." },
+	{ "max_bytes", UPLOAD_MAX_DEFAULT, UPLOAD_MAX_CAP, ERR_LIMIT_FILE,
+		"Largest content; in JSON max_body_bytes holds too." },
 	{ "max_files", UPLOAD_FILES_DEFAULT, 1000, ERR_LIMIT_FILE, "Most files of one form." },
 	{ 0 },
 };
@@ -60,7 +59,8 @@ const struct op op_files_upload_stream = {
 	.path = "/files/upload-stream",
 	.since = "0.1.0",
 	.summary = "Write files of any size.",
-	.description = "As files.upload. The body may also be multipart/form-data, with path the folder for its files: they appear together, or none does.",
+	.description =
+		"As files.upload. The body may also be multipart/form-data, with path the folder for its files: they appear together, or none does.",
 	.effects = OP_WRITES,
 	.params = upload_in_fields,
 	.params_size = sizeof(struct upload_in),

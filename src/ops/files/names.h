@@ -9,10 +9,10 @@
 #include "base/buf.h"
 
 struct names {
-	struct buf text;     /* one after the other: type (DT_…), name, NUL */
-	size_t *at;          /* where each begins; only when sorted */
+	struct buf text; /* one after the other: type (DT_…), name, NUL */
+	size_t *at;      /* where each begins; only when sorted */
 	size_t count, cap;
-	bool more;           /* there were more than `most` */
+	bool more; /* there were more than `most` */
 };
 
 /* Leaves "." and ".." out.  0 or a negative errno (-ENOMEM: the budget); fd is at its end then. */

@@ -7,7 +7,7 @@
 
 struct sink_file {
 	struct sink_file *next;
-	struct place *place;  /* of a form's file: the arena's, to be closed */
+	struct place *place; /* of a form's file: the arena's, to be closed */
 	struct target target;
 	int64_t bytes;
 	bool is_complete;
@@ -88,9 +88,10 @@ static bool is_taken(const struct sink *s, const char *path)
 /* A name is one part of a path and nothing that leads elsewhere. */
 static int check_name(const char *name, size_t len, struct err *err)
 {
-	if (len == 0 || len > NAME_MAX || memchr(name, '/', len) || memchr(name, '\0', len) || str_is((struct str){ name, len }, ".") ||
-		str_is((struct str){ name, len }, ".."))
-		return err_set(err, ERR_ARGS_INVALID, "a part of the form has a file name that is not a name: '%.*s'", (int)MIN(len, 80), name);
+	if (len == 0 || len > NAME_MAX || memchr(name, '/', len) || memchr(name, '\0', len) ||
+		str_is((struct str){ name, len }, ".") || str_is((struct str){ name, len }, ".."))
+		return err_set(err, ERR_ARGS_INVALID, "a part of the form has a file name that is not a name: '%.*s'",
+			(int)MIN(len, 80), name);
 	return 0;
 }
 

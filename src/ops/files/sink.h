@@ -13,15 +13,15 @@ struct sink_file;
 
 struct sink {
 	struct call *call;
-	struct place *place;         /* the file; of a form the folder */
+	struct place *place; /* the file; of a form the folder */
 	struct target_how how;
-	struct arena arena;          /* of the places of a form's files */
+	struct arena arena; /* of the places of a form's files */
 	int64_t max_files;
 	bool is_form;
 	struct multipart form;
 	struct sink_file *first, **last; /* in the order in which they came; heap */
 	size_t count;
-	struct upload_file *files;   /* after the commit, in the call's arena */
+	struct upload_file *files; /* after the commit, in the call's arena */
 };
 
 /* The place's missing parents are made where the arguments say so. */

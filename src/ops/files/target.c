@@ -72,7 +72,8 @@ static int open_named(struct target *t)
 {
 	for (int i = 0; i < ATTEMPTS; i++) {
 		files_temp_name(t->temp);
-		t->fd = openat(t->place->parent_fd, t->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, first_mode(t));
+		t->fd = openat(t->place->parent_fd, t->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			first_mode(t));
 		if (t->fd >= 0)
 			return 0;
 		if (errno != EEXIST)

@@ -12,17 +12,17 @@
 #include "ops/files/files.h"
 
 struct target_how {
-	bool create_only;          /* nothing may be there, decided atomically at the end */
-	struct str if_match;       /* p NULL: no condition */
+	bool create_only;    /* nothing may be there, decided atomically at the end */
+	struct str if_match; /* p NULL: no condition */
 	bool has_mode;
-	mode_t mode;               /* exactly this one */
+	mode_t mode; /* exactly this one */
 };
 
 struct target {
 	const struct place *place; /* borrowed */
 	struct target_how how;
-	int fd;                    /* to write to */
-	bool replaces;             /* old was there at the start */
+	int fd;        /* to write to */
+	bool replaces; /* old was there at the start */
 	struct stat old;
 	char temp[FILES_TEMP_SIZE]; /* empty while the file has no name */
 	bool committed;

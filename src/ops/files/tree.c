@@ -75,7 +75,8 @@ static int check_all(struct call *call, struct walk *w, const struct place *plac
 		if (event == WALK_LEFT)
 			continue;
 		if (count >= CHECK_MAX)
-			return err_set(err, ERR_FILES_BUSY, "'%s' holds too many entries to look through", place->given);
+			return err_set(
+				err, ERR_FILES_BUSY, "'%s' holds too many entries to look through", place->given);
 		if (call_stopped(call))
 			return stopped(err);
 		if (check_entry(call, w, place, has_rules, err) < 0)

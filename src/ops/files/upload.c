@@ -8,20 +8,29 @@
 
 enum { BUFFER_SIZE = 256 * 1024, BUFFERS = 2 };
 
-const struct field upload_in_fields[] = {
-	P_PATH(struct upload_in, path, F_REQUIRED | F_WRITE | F_MISSING_OK, "File to write; of a form the folder for its files."),
+const struct field upload_in_fields[] = { P_PATH(struct upload_in, path, F_REQUIRED | F_WRITE | F_MISSING_OK,
+						  "File to write; of a form the folder for its files."),
 	P_BYTES(struct upload_in, content_base64, 0, "The bytes, where they are not the body itself."),
 	P_STRING(struct upload_in, mode, 0,
 		"Permissions as octal digits, like '644'; without it those of the file that is replaced, else 666 less the umask."),
 	P_BOOL(struct upload_in, create_only, false, "Fail when something is there; If-None-Match: * says the same."),
-	P_BOOL(struct upload_in, parents, false, "Make missing folders above the file."),
-	FIELDS_END
-};
+	P_BOOL(struct upload_in, parents, false, "Make missing folders above the file."), FIELDS_END };
 
 const enum err_code upload_errors[] = {
-	ERR_POLICY_PATH, ERR_POLICY_READONLY, ERR_FILES_NOT_FOUND, ERR_FILES_EXISTS, ERR_FILES_NOT_DIR, ERR_FILES_IS_DIR,
-	ERR_FILES_NOT_REGULAR, ERR_FILES_CHANGED, ERR_FILES_PERMISSION, ERR_FILES_NO_SPACE, ERR_FILES_IO, ERR_LIMIT_FILE,
-	ERR_ARGS_MEDIA, ERR_NONE,
+	ERR_POLICY_PATH,
+	ERR_POLICY_READONLY,
+	ERR_FILES_NOT_FOUND,
+	ERR_FILES_EXISTS,
+	ERR_FILES_NOT_DIR,
+	ERR_FILES_IS_DIR,
+	ERR_FILES_NOT_REGULAR,
+	ERR_FILES_CHANGED,
+	ERR_FILES_PERMISSION,
+	ERR_FILES_NO_SPACE,
+	ERR_FILES_IO,
+	ERR_LIMIT_FILE,
+	ERR_ARGS_MEDIA,
+	ERR_NONE,
 };
 
 struct buffer {
@@ -45,7 +54,7 @@ struct upload {
 	/* what the job does, and how it went; its own err, because the loop may fail the call meanwhile */
 	struct str bytes;
 	bool busy, commit, failed;
-	bool abandoned;       /* the loop's wish: ends as soon as no job runs */
+	bool abandoned; /* the loop's wish: ends as soon as no job runs */
 	struct err err;
 	struct upload_file *files;
 	size_t file_count;
@@ -251,7 +260,8 @@ static int check_start(struct upload *u)
 	if (call->http.raw_request && in->content_base64.p)
 		return err_set(&call->err, ERR_ARGS_UNKNOWN, "parameter 'content_base64' does not go with a raw body");
 	if (len > u->most)
-		return err_deny(&call->err, ERR_LIMIT_FILE, "limits", "the content is over %lld bytes", (long long)u->most);
+		return err_deny(
+			&call->err, ERR_LIMIT_FILE, "limits", "the content is over %lld bytes", (long long)u->most);
 	return 0;
 }
 

@@ -12,9 +12,9 @@ enum { OPEN_MAX_DEPTH = 24, PATH_LIMIT = 1 << 20 };
 
 struct walk_folder {
 	struct names names;
-	size_t offset;      /* of the next name */
-	size_t path_len;    /* of the folder's own path */
-	int fd;             /* -1 while closed */
+	size_t offset;   /* of the next name */
+	size_t path_len; /* of the folder's own path */
+	int fd;          /* -1 while closed */
 	dev_t dev;
 	ino_t ino;
 	bool left;

@@ -24,10 +24,10 @@ struct walk {
 	struct walk_folder *folders; /* from the outermost */
 	size_t depth, cap;
 	/* the current entry: */
-	int dir_fd;          /* the folder that holds it; -1 when it is the outermost folder itself */
-	const char *name;    /* lives until the next call */
-	unsigned char type;  /* DT_…, possibly DT_UNKNOWN */
-	struct buf path;     /* absolute */
+	int dir_fd;         /* the folder that holds it; -1 when it is the outermost folder itself */
+	const char *name;   /* lives until the next call */
+	unsigned char type; /* DT_…, possibly DT_UNKNOWN */
+	struct buf path;    /* absolute */
 };
 
 /* Takes dir_fd, open for reading.  path: of that folder, for messages and rules.  0 or a negative errno, also below. */
