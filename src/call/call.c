@@ -83,6 +83,7 @@ void call_body(struct call *call, char *to, size_t len, call_body_fn *fn)
 int call_job(struct call *call, struct job *job, enum lane lane, job_fn *work, job_fn *done)
 {
 	*job = (struct job){ .work = work, .done = done, .lane = lane };
+	job->user = op_has_paths(call->op) ? policy_file_user(principal_policy(call->caller)) : NULL;
 	if (job_start(job, call->loop) < 0)
 		return err_set(
 			&call->err, ERR_LIMIT_TOO_MANY, "as many jobs as the server takes are waiting: try again");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "catalog/field.h"
 
+#include <stdio.h>
+
 const char *field_type_name(enum field_type type)
 {
 	static const char *const names[] = {
@@ -29,4 +31,15 @@ const struct field *field_find(const struct field *fields, struct str name)
 			return fields;
 	}
 	return NULL;
+}
+
+bool field_has_twin(const struct field *field)
+{
+	return field->type == FIELD_PATH || field->item_type == FIELD_PATH;
+}
+
+const char *field_twin(const struct field *field, char ret_name[static FIELD_TWIN_SIZE])
+{
+	snprintf(ret_name, FIELD_TWIN_SIZE, "%s_b64", field->name);
+	return ret_name;
 }

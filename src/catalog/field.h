@@ -75,6 +75,7 @@ enum field_flags {
 	F_NOFOLLOW = 16,   /* the entry itself, when it is a symbolic link */
 	F_MISSING_OK = 32, /* missing parents are not an error yet: place->missing */
 	F_CWD = 128,       /* a working directory: opened, and what fails is commands.cannot_start (R08) */
+	F_NUMBER_OK = 256, /* of strings: an integer in JSON is taken as its digits */
 	F_EMPTY_OK = 64,   /* of strings: "" is allowed */
 };
 
@@ -188,3 +189,8 @@ struct field {
 
 const char *field_type_name(enum field_type type); /* of catalog.md: "string", "path", … */
 const struct field *field_find(const struct field *fields, struct str name);
+
+/* Paths have a twin, NAME_b64, that takes the exact bytes in base64 (R43). */
+enum { FIELD_TWIN_SIZE = 64 };
+bool field_has_twin(const struct field *field);
+const char *field_twin(const struct field *field, char ret_name[static FIELD_TWIN_SIZE]);

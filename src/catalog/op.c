@@ -19,6 +19,15 @@ const struct limit *op_limit(const struct op *op, const char *name)
 	return NULL;
 }
 
+bool op_has_paths(const struct op *op)
+{
+	for (const struct field *field = op->params; field && field->type != FIELD_NONE; field++) {
+		if (field->type == FIELD_PATH || field->item_type == FIELD_PATH)
+			return true;
+	}
+	return false;
+}
+
 bool op_param_in_route(const struct op *op, const char *name)
 {
 	size_t len = strlen(name);

@@ -22,4 +22,8 @@ void print_catalog(struct json_writer *w, bool (*wanted)(const struct op *op, vo
 /* The table of errors: [{"wire_code","status","code","type","exception","e_code","meaning"}]. */
 void print_errors(struct json_writer *w);
 
+/* Members of a row's object: "default"; "minimum" and "maximum". */
+void print_default(struct json_writer *w, const struct field *field);
+void print_range(struct json_writer *w, const struct field *field);
+
 extern const char server_version[];

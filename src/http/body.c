@@ -147,6 +147,12 @@ bool body_step(struct http_conn *c)
 	}
 	if (len < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
-	conn_abort(c); /* left in the middle of the body */
+	if (len < 0) {
+		conn_abort(c);
+	} else {
+		/* The end in the middle of the body: who closed only one side can still read why. */
+		c->eof = true;
+		deliver(c, -1, HTTP_BAD_REQUEST);
+	}
 	return true;
 }

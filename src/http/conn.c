@@ -12,10 +12,13 @@
 enum {
 	IN_LIMIT = 128 * 1024,    /* a head, or what is pipelined behind a request */
 	PIPELINE_MAX = 16 * 1024, /* read ahead while a request is under way */
-	LINGER_MAX = 1024 * 1024, /* bytes thrown away after the last answer */
 };
 
-#define LINGER_NS (2 * NS_PER_S)
+/* Silence and all of the time in which what is still sent after the last answer is thrown away. */
+#define LINGER_IDLE_NS (2 * NS_PER_S)
+#define LINGER_NS (30 * NS_PER_S)
+/* While the server ends, a peer who reads nothing for so long is not waited for. */
+#define DRAIN_IDLE_NS (2 * NS_PER_S)
 
 static void on_watch(struct watch *w, unsigned events);
 
@@ -29,12 +32,22 @@ bool conn_is_idle(const struct http_conn *c)
 	return c->state == CONN_HEAD && c->in.len == 0;
 }
 
-void conn_new(struct http_server *server, int fd)
+static bool is_unix(int fd)
+{
+	int domain = 0;
+	socklen_t size = sizeof domain;
+
+	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_UNIX;
+}
+
+void conn_new(struct http_server *server, int fd, unsigned tag)
 {
 	struct http_conn *c = mem_new(struct http_conn);
 
 	c->server = server;
 	c->fd = fd;
+	c->is_unix = is_unix(fd);
+	c->tag = tag;
 	buf_init(&c->in, IN_LIMIT);
 	buf_init(&c->out, SIZE_MAX / 2);
 	list_init(&c->kicked);
@@ -74,7 +87,7 @@ void conn_abort(struct http_conn *c)
 {
 	bool in_request = c->state == CONN_REQUEST;
 
-	if (c->state == CONN_DEAD || c->state == CONN_FREE)
+	if (c->state == CONN_DEAD || c->state == CONN_LOST || c->state == CONN_FREE)
 		return;
 	watch_stop(&c->watch);
 	close_fd(take_fd(&c->fd));
@@ -88,6 +101,8 @@ void conn_abort(struct http_conn *c)
 		if (source)
 			source->close(source);
 		c->server->handlers->on_done(c, c->body_sent);
+	} else if (c->state == CONN_UPGRADED) {
+		c->state = CONN_LOST;
 	} else {
 		c->state = in_request ? CONN_DEAD : CONN_FREE;
 	}
@@ -98,7 +113,7 @@ void conn_abort(struct http_conn *c)
 	conn_kick(c);
 }
 
-/* Reads what is there: false when nothing new came. */
+/* Reads what is there: false when nothing new came, or the end: c->eof. */
 static bool read_some(struct http_conn *c)
 {
 	char *scratch = c->server->scratch;
@@ -110,11 +125,9 @@ static bool read_some(struct http_conn *c)
 		buf_add(&c->in, scratch, (size_t)len);
 		return true;
 	}
-	if (len == 0) {
+	if (len == 0)
 		c->eof = true;
-		return true;
-	}
-	if (errno != EAGAIN && errno != EINTR)
+	else if (errno != EAGAIN && errno != EINTR)
 		conn_abort(c);
 	return false;
 }
@@ -141,6 +154,7 @@ static void refuse(struct http_conn *c, enum http_problem problem, const char *r
 	c->http10 = false;
 	c->body_done = true;
 	c->body_sent = 0;
+	c->gone_on_eof = false;
 	c->gone_told = true;
 	c->server->handlers->on_bad(c, problem, reason);
 }
@@ -168,13 +182,15 @@ static bool head_state(struct http_conn *c)
 {
 	if (head_step(c))
 		return true;
-	if (c->eof || c->server->draining) {
-		conn_abort(c);
-		return true;
-	}
 	if (c->in.len == 0)
 		buf_free(&c->in);
-	return read_some(c);
+	/* Also after the peer closed its side: what it sent before may not have been read yet. */
+	if (!c->server->draining && read_some(c))
+		return true;
+	if (!c->eof && !c->server->draining)
+		return c->state != CONN_HEAD;
+	conn_abort(c);
+	return true;
 }
 
 /* While the handler works: the body where it is asked for, else only whether the peer is still there. */
@@ -197,39 +213,56 @@ static void begin_linger(struct http_conn *c)
 		return;
 	}
 	c->state = CONN_LINGER;
-	c->body_left = LINGER_MAX;
-	set_deadline(c, LINGER_NS);
+	c->linger_until_ns = clock_now_ns() + LINGER_NS;
+	set_deadline(c, LINGER_IDLE_NS);
+}
+
+void conn_end_upgraded(struct http_conn *c)
+{
+	ws_end(c);
+	buf_free(&c->in);
+	c->state = CONN_HEAD;
+	begin_linger(c);
+}
+
+static bool lost_state(struct http_conn *c)
+{
+	ws_end(c);
+	c->state = CONN_FREE;
+	return true;
 }
 
 static bool reply_state(struct http_conn *c)
 {
-	bool again;
-
 	if (!reply_step(c))
 		return c->state != CONN_REPLY;
-	again = c->keep_alive && !c->close_after && !c->server->draining && !c->eof;
 	c->server->handlers->on_done(c, c->body_sent);
 	c->user = NULL;
 	buf_free(&c->out);
-	if (!again && !(c->eof && c->in.len && c->keep_alive && !c->close_after)) {
+	if (!c->keep_alive || c->close_after || c->server->draining) {
 		begin_linger(c);
 		return true;
 	}
 	c->state = CONN_HEAD;
 	set_deadline(c, c->in.len ? c->server->limits.header_ns : c->server->limits.keep_alive_ns);
-	return true;
+	if (c->in.len || c->eof)
+		return true;
+	/* Most often nothing more is there yet: the watch tells, and costs less than asking. */
+	buf_free(&c->in);
+	return false;
 }
 
+/* A close with bytes unread is a reset, which may take the answer away from the peer: so they are read. */
 static bool linger_state(struct http_conn *c)
 {
 	ssize_t len = recv(c->fd, c->server->scratch, HTTP_SCRATCH_SIZE, MSG_DONTWAIT);
 
 	if (len < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
-	if (len <= 0 || (uint64_t)len >= c->body_left)
+	if (len <= 0 || clock_now_ns() > c->linger_until_ns)
 		conn_abort(c);
 	else
-		c->body_left -= (uint64_t)len;
+		set_deadline(c, LINGER_IDLE_NS);
 	return true;
 }
 
@@ -242,8 +275,12 @@ static bool step(struct http_conn *c)
 		return request_state(c);
 	case CONN_REPLY:
 		return reply_state(c);
+	case CONN_UPGRADED:
+		return ws_step(c);
 	case CONN_LINGER:
 		return linger_state(c);
+	case CONN_LOST:
+		return lost_state(c);
 	default:
 		return false;
 	}
@@ -257,6 +294,8 @@ static unsigned wanted_events(const struct http_conn *c)
 	case CONN_HEAD:
 	case CONN_LINGER:
 		return WATCH_READ;
+	case CONN_UPGRADED:
+		return ws_wanted_events(c);
 	case CONN_REQUEST:
 	case CONN_REPLY:
 		if (!c->eof)
@@ -326,8 +365,8 @@ static void timed_out(struct http_conn *c)
 	case CONN_HEAD:
 		if (c->in.len)
 			refuse(c, HTTP_TIMEOUT, "the head did not arrive in time");
-		else
-			begin_linger(c);
+		else if (!read_some(c) && c->state == CONN_HEAD)
+			begin_linger(c); /* nothing came in the last moment either */
 		break;
 	case CONN_REQUEST:
 		if (c->fill_fn) {
@@ -345,15 +384,20 @@ static void timed_out(struct http_conn *c)
 void conn_sweep(struct http_conn *c, int64_t now_ns)
 {
 	const struct http_limits *limits = &c->server->limits;
+	int64_t quiet_ns = now_ns - c->written_ns;
 
 	if (c->deadline_ns && now_ns >= c->deadline_ns) {
 		c->deadline_ns = 0;
 		timed_out(c);
-	} else if (c->state == CONN_REPLY && c->out.len && now_ns - c->written_ns > limits->write_idle_ns) {
-		conn_abort(c);
-	} else if (c->state == CONN_REPLY && c->heartbeat && now_ns - c->written_ns > limits->heartbeat_ns) {
-		reply_heartbeat(c);
+	} else if (c->state == CONN_UPGRADED) {
+		ws_sweep(c, now_ns);
 	}
+	if (c->state != CONN_REPLY)
+		return;
+	if (c->out.len && quiet_ns > (c->server->draining ? DRAIN_IDLE_NS : limits->write_idle_ns))
+		conn_abort(c);
+	else if (c->heartbeat && quiet_ns > limits->heartbeat_ns)
+		reply_heartbeat(c);
 }
 
 void conn_close_idle(struct http_conn *c)
@@ -374,7 +418,17 @@ void *http_user(const struct http_conn *c)
 	return c->user;
 }
 
+unsigned http_tag(const struct http_conn *c)
+{
+	return c->tag;
+}
+
 void http_gone_on_eof(struct http_conn *c)
 {
 	c->gone_on_eof = true;
+}
+
+bool http_is_unix(const struct http_conn *c)
+{
+	return c->is_unix;
 }

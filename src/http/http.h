@@ -43,7 +43,7 @@ struct http_handlers {
 
 struct http_limits {
 	unsigned max_connections;
-	int64_t header_ns, body_idle_ns, write_idle_ns, keep_alive_ns, heartbeat_ns;
+	int64_t header_ns, body_idle_ns, write_idle_ns, keep_alive_ns, heartbeat_ns, ping_ns;
 };
 
 extern const struct http_limits http_default_limits;
@@ -54,16 +54,22 @@ struct http_server *http_server_new(
 void http_server_drain(struct http_server *s, void (*on_idle)(void *user), void *user);
 void http_server_free(struct http_server *s); /* closes everything */
 unsigned http_server_connections(const struct http_server *s);
+void http_server_set_max(struct http_server *s, unsigned max_connections); /* those that are more already stay */
 
 /*
  * Listens on "HOST:PORT", "[V6]:PORT" or "unix:/path".  0 or a negative errno; *ret_address is what
  * was bound ("127.0.0.1:41234"), at least 128 bytes.
  */
 int http_listen(struct http_server *s, const char *address, char *ret_address, size_t size) MUST_CHECK;
+/* The same, with a mark that http_tag() of its connections tells; that of http_listen() is 0. */
+int http_listen_tagged(struct http_server *s, const char *address, unsigned tag, char *ret_address, size_t size) MUST_CHECK;
+unsigned http_tag(const struct http_conn *c);
 
 /* The handler's own pointer for the current request. */
 void http_set_user(struct http_conn *c, void *user);
 void *http_user(const struct http_conn *c);
+
+bool http_is_unix(const struct http_conn *c); /* came over a UNIX socket */
 
 /* The peer's closing of its sending side counts as leaving (R14); asked for per request. */
 void http_gone_on_eof(struct http_conn *c);

@@ -22,6 +22,7 @@ struct listener {
 	struct http_server *server;
 	struct watch watch;
 	int fd;
+	unsigned tag;
 	char unix_path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	struct listener *next;
 };
@@ -33,6 +34,7 @@ const struct http_limits http_default_limits = {
 	.write_idle_ns = 60 * NS_PER_S,
 	.keep_alive_ns = 75 * NS_PER_S,
 	.heartbeat_ns = 15 * NS_PER_S,
+	.ping_ns = 20 * NS_PER_S,
 };
 
 static void on_accept(struct watch *w, unsigned events);
@@ -48,7 +50,7 @@ static void on_sweep(struct timer *t)
 		timer_start(&s->sweep, s->loop, NS_PER_S, on_sweep);
 }
 
-static void on_kick(struct timer *t)
+static void on_kick(struct turn *t)
 {
 	struct http_server *s = OWNER(t, struct http_server, kick);
 	struct list_node now, *node;
@@ -59,14 +61,11 @@ static void on_kick(struct timer *t)
 		list_append(&now, node);
 	while ((node = list_shift(&now)))
 		conn_process(OWNER(node, struct http_conn, kicked));
-	if (!list_is_empty(&s->kicked))
-		timer_start(&s->kick, s->loop, 0, on_kick);
 }
 
 void server_kick(struct http_server *s)
 {
-	if (!timer_running(&s->kick))
-		timer_start(&s->kick, s->loop, 0, on_kick);
+	turn_start(&s->kick, s->loop, on_kick);
 }
 
 struct http_server *http_server_new(
@@ -122,7 +121,7 @@ void http_server_free(struct http_server *s)
 	while (!list_is_empty(&s->kicked))
 		conn_process(OWNER(list_shift(&s->kicked), struct http_conn, kicked));
 	timer_free(&s->sweep);
-	timer_free(&s->kick);
+	turn_free(&s->kick);
 	timer_free(&s->accept_pause);
 	close_fd(s->spare_fd);
 	free(s->scratch);
@@ -132,6 +131,11 @@ void http_server_free(struct http_server *s)
 unsigned http_server_connections(const struct http_server *s)
 {
 	return s->count;
+}
+
+void http_server_set_max(struct http_server *s, unsigned max_connections)
+{
+	s->limits.max_connections = max_connections;
 }
 
 void server_conn_added(struct http_server *s)
@@ -169,21 +173,23 @@ static bool close_one_idle(struct http_server *s)
 }
 
 /* Answered without reading anything: there is no room to keep it. */
-static void turn_away(int fd, int status, const char *phrase, const char *wire_code, const char *code, const char *type,
-	const char *text)
+static void turn_away(struct http_server *s, int fd, int status, const char *phrase, const char *wire_code,
+	const char *code, const char *type, const char *text)
 {
 	char reply[768], body[384];
 	int len = snprintf(body, sizeof body,
 		"{\"error\":\"%s\",\"type\":\"%s\",\"code\":\"%s\",\"wire_code\":\"%s\",\"op\":null,\"endpoint\":null,"
-		"\"request_id\":\"\",\"details\":{}}",
+		"\"request_id\":\"-\",\"details\":{}}",
 		text, type, code, wire_code);
 
 	len = snprintf(reply, sizeof reply,
 		"HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nRetry-After: 1\r\n"
-		"Connection: close\r\n\r\n%s",
+		"X-Request-Id: -\r\nConnection: close\r\n\r\n%s",
 		status, phrase, len, body);
 	if (send(fd, reply, (size_t)len, MSG_DONTWAIT | MSG_NOSIGNAL) == len)
 		shutdown(fd, SHUT_WR);
+	/* A close with bytes unread is a reset, and could take the answer along. */
+	recv(fd, s->scratch, HTTP_SCRATCH_SIZE, MSG_DONTWAIT);
 	close(fd);
 }
 
@@ -203,7 +209,7 @@ static void out_of_descriptors(struct http_server *s, int listener_fd)
 	close_fd(take_fd(&s->spare_fd));
 	fd = accept4(listener_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (fd >= 0)
-		turn_away(fd, 503, "Service Unavailable", "server.busy", "unavailable", "RuntimeError",
+		turn_away(s, fd, 503, "Service Unavailable", "server.busy", "unavailable", "RuntimeError",
 			"descriptors are used up: try again");
 	s->spare_fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	for (struct listener *l = s->listeners; l; l = l->next)
@@ -211,17 +217,17 @@ static void out_of_descriptors(struct http_server *s, int listener_fd)
 	timer_start(&s->accept_pause, s->loop, ACCEPT_PAUSE_NS, on_accept_pause);
 }
 
-static void take_connection(struct http_server *s, int fd)
+static void take_connection(struct http_server *s, int fd, unsigned tag)
 {
 	int on = 1;
 
 	if (s->count >= s->limits.max_connections && !close_one_idle(s)) {
-		turn_away(fd, 429, "Too Many Requests", "limit.too_many", "too_many", "ResourceError",
+		turn_away(s, fd, 429, "Too Many Requests", "limit.too_many", "too_many", "ResourceError",
 			"as many connections as max_connections allows are open");
 		return;
 	}
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* fails on a unix socket: no matter */
-	conn_new(s, fd);
+	conn_new(s, fd, tag);
 }
 
 static void on_accept(struct watch *w, unsigned events)
@@ -233,7 +239,7 @@ static void on_accept(struct watch *w, unsigned events)
 		int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 		if (fd >= 0) {
-			take_connection(l->server, fd);
+			take_connection(l->server, fd, l->tag);
 		} else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
 			out_of_descriptors(l->server, l->fd);
 			return;
@@ -322,7 +328,7 @@ static int bind_unix(int fd, const char *path)
 	return bind(fd, (struct sockaddr *)&address, sizeof address) < 0 ? -errno : 0;
 }
 
-static int add_listener(struct http_server *s, int fd, const char *unix_path)
+static int add_listener(struct http_server *s, int fd, const char *unix_path, unsigned tag)
 {
 	struct listener *l = mem_new(struct listener);
 	int status = listen(fd, BACKLOG) < 0 ? -errno : 0;
@@ -335,6 +341,7 @@ static int add_listener(struct http_server *s, int fd, const char *unix_path)
 		return status;
 	}
 	l->fd = fd;
+	l->tag = tag;
 	if (unix_path)
 		snprintf(l->unix_path, sizeof l->unix_path, "%s", unix_path);
 	l->next = s->listeners;
@@ -343,6 +350,11 @@ static int add_listener(struct http_server *s, int fd, const char *unix_path)
 }
 
 int http_listen(struct http_server *s, const char *address, char *ret_address, size_t size)
+{
+	return http_listen_tagged(s, address, 0, ret_address, size);
+}
+
+int http_listen_tagged(struct http_server *s, const char *address, unsigned tag, char *ret_address, size_t size)
 {
 	const char *path = strncmp(address, "unix:", 5) == 0 ? address + 5 : NULL;
 	struct sockaddr_storage where;
@@ -358,7 +370,7 @@ int http_listen(struct http_server *s, const char *address, char *ret_address, s
 	status = path ? bind_unix(fd, path) : bind_inet(fd, &where, len);
 	if (status < 0)
 		return status;
-	status = add_listener(s, fd, path);
+	status = add_listener(s, fd, path, tag);
 	if (status < 0)
 		return status;
 	if (path)

@@ -31,8 +31,17 @@ static void run_next(enum lane lane);
 static void on_work(uv_work_t *uv)
 {
 	struct job *job = OWNER(uv, struct job_handle, uv)->job;
+	struct as_self self;
 
+	if (!job->user) {
+		job->work(job);
+		return;
+	}
+	/* Whoever sets a user has tried it before; work as root in its place is no way out. */
+	if (as_user_enter(job->user, &self) < 0)
+		abort();
 	job->work(job);
+	as_user_leave(&self);
 }
 
 static void on_done(uv_work_t *uv, int status)

@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "base/as_user.h"
 #include "loop/loop.h"
 
 #include <stdatomic.h>
@@ -24,6 +25,7 @@ struct job {
 	job_fn *done; /* on the loop */
 	struct loop *loop;
 	enum lane lane;
+	const struct as_user *user; /* whose files it touches; NULL: the process's own.  Lives as long as the job */
 	atomic_bool cancelled;
 	int64_t deadline_ns; /* monotonic; 0 is none */
 	struct job *next;    /* in the lane's queue */

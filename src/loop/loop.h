@@ -15,10 +15,12 @@ struct loop;
 struct watch;
 struct timer;
 struct signal_watch;
+struct turn;
 
 typedef void watch_fn(struct watch *w, unsigned events);
 typedef void timer_fn(struct timer *t);
 typedef void signal_fn(struct signal_watch *s, int number);
+typedef void turn_fn(struct turn *t);
 
 enum {
 	WATCH_READ = 1,
@@ -43,6 +45,11 @@ struct signal_watch {
 	signal_fn *fn;
 };
 
+struct turn {
+	struct turn_handle *handle;
+	turn_fn *fn;
+};
+
 struct loop *loop_new(void);
 void loop_free(struct loop *loop); /* everything must be stopped */
 void loop_run(struct loop *loop);  /* until loop_stop(), or nothing is left to wait for */
@@ -58,6 +65,13 @@ void timer_start(struct timer *t, struct loop *loop, int64_t after_ns, timer_fn 
 void timer_stop(struct timer *t); /* may be started again */
 bool timer_running(const struct timer *t);
 void timer_free(struct timer *t); /* gives the handle back; also stops */
+
+/*
+ * Once, in the next turn of the loop, after the descriptors that are ready had theirs.  A timer
+ * of no time is not that: one that starts itself again comes back before any descriptor does.
+ */
+void turn_start(struct turn *t, struct loop *loop, turn_fn *fn);
+void turn_free(struct turn *t); /* also stops */
 
 int signal_start(struct signal_watch *s, struct loop *loop, int number, signal_fn *fn) MUST_CHECK;
 void signal_stop(struct signal_watch *s);

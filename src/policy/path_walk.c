@@ -240,6 +240,7 @@ static int finish_missing(struct path_walk *w)
 			return fail(w, ENOENT);
 		if (push(w, part) < 0)
 			return -1;
+		w->needs_folder = false;
 	}
 	w->missing = true;
 	return check_visible(w);

@@ -86,6 +86,24 @@ const struct principal *policy_principal(const struct policy *p, const char *nam
 	return NULL;
 }
 
+/* The hash that a principal was found by; NULL for the one without a token. */
+static const uint8_t *hash_of(const struct principal *who)
+{
+	const struct policy *p = who->policy;
+
+	return policy_has_tokens(p) ? p->hashes[who - p->principals] : NULL;
+}
+
+int policy_recheck(const struct policy *p, const struct principal *old, const struct op *op, struct err *err)
+{
+	const struct principal *who = policy_principal(p, old->name);
+	const uint8_t *hash = who ? hash_of(who) : NULL, *old_hash = hash_of(old);
+
+	if (!who || !hash != !old_hash || (hash && memcmp(hash, old_hash, TOKEN_HASH_SIZE) != 0))
+		return err_set(err, ERR_AUTH_INVALID, "the token is not one of the server's any more");
+	return policy_check_expiry(who, err) < 0 ? -1 : policy_check_op(who, op, err);
+}
+
 int policy_check_rate(const struct principal *who, struct err *err)
 {
 	char rule[ERR_RULE_MAX] = "limits.rate.per_second";
@@ -96,6 +114,11 @@ int policy_check_rate(const struct principal *who, struct err *err)
 	if (is_own)
 		snprintf(rule, sizeof rule, "tokens.%s.limits.rate.per_second", who->name);
 	return err_deny(err, ERR_LIMIT_RATE, rule, "more than %g calls in a second", who->rate->per_second);
+}
+
+int64_t policy_retry_after(const struct principal *who)
+{
+	return rate_wait_s(who->rate, clock_now_ns());
 }
 
 static const struct named_switch *find_switch(const struct list *list, const char *name)
@@ -278,9 +301,9 @@ void policy_mask(const struct policy *p, struct buf *text)
 		struct str secret = str_of(p->secrets.texts[i]);
 		AUTOBUF struct buf masked;
 
+		buf_init(&masked, text->limit);
 		if (!memmem(text->data, text->len, secret.p, secret.len))
 			continue;
-		buf_init(&masked, text->limit);
 		mask_one(buf_str(text), secret, &masked);
 		buf_truncate(text, 0);
 		if (!buf_failed(&masked))

@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "base/as_user.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "catalog/op.h"
@@ -55,11 +56,15 @@ int policy_check_origin(
 const struct principal *policy_authenticate(
 	const struct policy *p, struct str bearer, struct str access_token, struct err *err);
 
-/* The same caller in another policy, by name; NULL when it is gone: for streams that outlive a reload. */
-const struct principal *policy_principal(const struct policy *p, const char *name);
+const struct principal *policy_principal(const struct policy *p, const char *name); /* NULL when there is none */
+
+/* For streams that outlive a reload: whether the caller is in the new policy, by name and token, and may still call the op. */
+int policy_recheck(
+	const struct policy *p, const struct principal *old, const struct op *op, struct err *err) MUST_CHECK;
 
 /* Rate, op switched on, scope: in this order (R91).  A token's own "ops" deny with its scope's code. */
 int policy_check_rate(const struct principal *who, struct err *err) MUST_CHECK;
+int64_t policy_retry_after(const struct principal *who); /* seconds until the rate allows another call, at least 1 */
 int policy_check_op(const struct principal *who, const struct op *op, struct err *err) MUST_CHECK;
 
 /* Whether the server has it; the rule that says so ("policy:groups.file_ops"), empty when it has. */
@@ -84,7 +89,16 @@ struct policy_rlimit {
 };
 size_t policy_rlimits(const struct policy *p,
 	struct policy_rlimit ret_limits[static POLICY_RLIMITS_MAX]); /* core 0, and what is set */
-mode_t policy_umask(const struct policy *p);                         /* of new files too (R55) */
+/* How children are held in (program/confine.h). */
+enum policy_confine { CONFINE_OFF, CONFINE_PATHS, CONFINE_BEST_EFFORT };
+struct policy_confinement {
+	enum policy_confine mode;
+	bool no_network;
+	bool names_user;         /* process.user is given, be it root */
+	const char *const *read; /* further paths, NULL at the end, or NULL */
+};
+struct policy_confinement policy_confinement(const struct policy *p);
+mode_t policy_umask(const struct policy *p); /* of new files too (R55) */
 bool policy_fsync(const struct policy *p);
 
 /* A user of /etc/passwd and /etc/group, as they were when the policy was made. */
@@ -98,6 +112,8 @@ struct run_as {
 
 /* Whom to run as: a name that policy_check_user() let pass, or NULL for process.user.  NULL: as the server itself. */
 const struct run_as *policy_user(const struct policy *p, const char *name);
+/* Whose file work is (R94): process.user, when the server is root and that is another; else NULL. */
+const struct as_user *policy_file_user(const struct policy *p);
 
 /*
  * What a program is given before the caller's own variables: the inherited ones, HOME USER LOGNAME

@@ -51,7 +51,7 @@ static void warn(const struct policy *p, const char *file, FILE *to)
 	for (size_t i = 0; i < p->principal_count; i++) {
 		const struct principal *who = &p->principals[i];
 
-		if (is_narrowed(who) && may_run(who) && !policy_user(p, NULL))
+		if (is_narrowed(who) && may_run(who) && !policy_user(p, NULL) && !p->config->process.confine)
 			fprintf(to,
 				"%s:%zu: warning: '%s' may run programs, which are not confined and have the server's user: "
 				"such a token is as strong as the server\n",
@@ -65,12 +65,12 @@ static void warn(const struct policy *p, const char *file, FILE *to)
 			policy_file_line(p->config, "paths.readonly"));
 }
 
-int policy_cli_check(const char *file, FILE *out, FILE *err_out)
+int policy_cli_check(const char *file, policy_cli_more_fn *more, FILE *out, FILE *err_out)
 {
 	struct err err = { 0 };
 	CLEANUP(cleanup_policy) struct policy *p = policy_new(&(struct policy_settings){ .file = file }, &err);
 
-	if (!p) {
+	if (!p || (more && more(p, &err) < 0)) {
 		fprintf(err_out, "%s\n", err.text);
 		return 1;
 	}
@@ -104,7 +104,7 @@ static int check_path(const struct principal *who, const struct op *op, const ch
 
 		if (field->type != FIELD_PATH && field->item_type != FIELD_PATH)
 			continue;
-		place = place_resolve(&arena, who, str_of(path), field->flags | F_MISSING_OK, err);
+		place = place_resolve(&arena, who, str_of(path), field->flags, err);
 		status = place ? 0 : -1;
 		place_close(place);
 	}

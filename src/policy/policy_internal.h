@@ -42,6 +42,7 @@ struct policy {
 	const struct run_as *self;   /* NULL: our uid has no entry */
 	const struct run_as **users; /* process.user first, if given, then process.users */
 	size_t user_count;
+	struct as_user file_user; /* count 0: the server's own */
 	struct policy_secrets secrets;
 };
 

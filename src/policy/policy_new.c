@@ -315,6 +315,23 @@ static int read_users(struct policy *p, struct err *err)
 	return 0;
 }
 
+/* File work is process.user's too; whether that is possible here is tried once, now. */
+static int take_file_user(struct policy *p, struct err *err)
+{
+	const struct run_as *user = policy_user(p, NULL);
+	struct as_self self;
+	int status;
+
+	if (!user)
+		return 0;
+	p->file_user = (struct as_user){ user->uid, user->gid, user->groups, user->group_count };
+	status = as_user_enter(&p->file_user, &self);
+	if (status < 0)
+		return err_system(err, -status, "process.user: cannot become '%.64s'", user->name);
+	as_user_leave(&self);
+	return 0;
+}
+
 /* What cannot be told from a single key. */
 static int check_whole(const struct policy *p, struct err *err)
 {
@@ -338,7 +355,8 @@ struct policy *policy_new(const struct policy_settings *settings, struct err *er
 	p->max_upload_size = settings->max_upload_size;
 	p->config = policy_file_load(settings->file, err);
 	if (!p->config || read_disabled(p, settings->disabled_groups, err) < 0 || open_roots(p, settings, err) < 0 ||
-		read_users(p, err) < 0 || add_principals(p, settings, err) < 0 || check_whole(p, err) < 0)
+		read_users(p, err) < 0 || take_file_user(p, err) < 0 || add_principals(p, settings, err) < 0 ||
+		check_whole(p, err) < 0)
 		return NULL;
 	return take_ptr(p);
 }

@@ -84,6 +84,22 @@ const struct run_as *policy_user(const struct policy *p, const char *name)
 	return user && user->uid != geteuid() ? user : NULL;
 }
 
+struct policy_confinement policy_confinement(const struct policy *p)
+{
+	/* The rows' choices stand in the order of the enum. */
+	return (struct policy_confinement){
+		.mode = (enum policy_confine)p->config->process.confine,
+		.no_network = p->config->process.network != 0,
+		.names_user = p->config->process.user && p->config->process.user[0],
+		.read = p->config->process.read,
+	};
+}
+
+const struct as_user *policy_file_user(const struct policy *p)
+{
+	return p->file_user.count ? &p->file_user : NULL;
+}
+
 mode_t policy_umask(const struct policy *p)
 {
 	return (mode_t)p->config->process.umask;

@@ -15,6 +15,7 @@ struct rate {
 
 void rate_init(struct rate *r, double per_second, int64_t now_ns);
 bool rate_take(struct rate *r, int64_t now_ns);
+int64_t rate_wait_s(const struct rate *r, int64_t now_ns); /* whole seconds until a call is free again, at least 1 */
 
 /* The narrower of two, where 0 is no limit. */
 double rate_narrower(double a, double b);

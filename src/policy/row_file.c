@@ -27,7 +27,7 @@ enum { HOUR = 3600, DAY = 24 * HOUR };
 
 const struct row row_file[] = {
 	ROW("version", row_version, version, int64_t, DOC("1", "The version of this format.")),
-	ROW("server.listen", row_texts, server.listen, texts,
+	ROW("server.listen", row_texts, server.listen, texts, RANGE(0, 8),
 		DOC("", "Addresses: HOST:PORT, [V6]:PORT or unix:/path.")),
 	ROW("server.shutdown_grace", row_int, server.shutdown_grace, int64_t, RANGE(0, HOUR),
 		DOC("10", "Seconds that running requests get when the server ends.")),
@@ -67,11 +67,11 @@ const struct row row_file[] = {
 	ROW("process.umask", row_mode, process.umask, int64_t, DOC("022", "The umask of programs and of new files.")),
 	ROW("process.signals", row_signals, process.signals, uint64_t, RANGE(1, 63),
 		DOC("[1, 2, 3, 9, 10, 12, 15, 18, 19, 20]", "Signals that may be sent.")),
-	ROW("process.confine", row_choice, process.confine, int, .choices = confines, ONLY("off"),
+	ROW("process.confine", row_choice, process.confine, int, .choices = confines,
 		DOC("off", "Whether programs are held to the paths by the kernel.")),
-	ROW("process.read", row_paths, process.read, texts, ONLY(""),
+	ROW("process.read", row_paths, process.read, texts,
 		DOC("[]", "Further paths that confined programs may read.")),
-	ROW("process.network", row_choice, process.network, int, .choices = networks, ONLY("inherit"),
+	ROW("process.network", row_choice, process.network, int, .choices = networks,
 		DOC("inherit", "Whether programs have a network.")),
 	ROW("process.rlimits.nofile", row_int, process.nofile, int64_t, RANGE(0, 1 << 30),
 		DOC("0", "Descriptors of a program; 0 as the server.")),

@@ -128,8 +128,11 @@ int row_parse_texts(struct row_reader *r, const struct yaml_node *node,
 
 int row_texts(struct row_reader *r, const struct row *row, const struct yaml_node *node, void *to)
 {
-	(void)row;
-	return row_parse_texts(r, node, NULL, to);
+	if (row_parse_texts(r, node, NULL, to) < 0)
+		return -1;
+	if (row->maximum && (int64_t)node->count > row->maximum)
+		return row_fail(r, node, "at most %lld are taken here", (long long)row->maximum);
+	return 0;
 }
 
 int row_paths(struct row_reader *r, const struct row *row, const struct yaml_node *node, void *to)

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "policy/policy.h"
+#include "program/confine.h"
 #include "spawn/failure.h"
 #include "spawn/limits.h"
 
@@ -127,6 +128,8 @@ static struct tree *start(struct program *p, const struct program_plan *plan, in
 	spawn.death_signal = SIGKILL;
 	fill_in_user(call, &spawn);
 	fill_in_limits(call, &spawn);
+	if (confine_apply(call->caller, &spawn, &call->err) < 0)
+		return NULL;
 	tree = tree_start(call->loop, &spawn, &tree_events, p, ret_child, &failure, &call->err);
 	if (!tree && call->err.code == ERR_COMMANDS_START) {
 		failure_set(

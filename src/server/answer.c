@@ -10,18 +10,20 @@
 
 #include <stdio.h>
 
-enum { REPLY_TEXT_MAX = 64 * 1024 * 1024, HEADERS_MAX = 16 * 1024 };
+enum { REPLY_TEXT_MAX = 64 * 1024 * 1024, HEADERS_MAX = 16 * 1024, BODY_MAX = 64 * 1024 /* sent at once, copied */ };
 
 static const char JSON_TYPE[] = "application/json";
 
-static void add_common(struct buf *headers, const char *request_id, const char *cors_origin)
+void answer_headers(const struct serving *s, struct buf *headers)
 {
-	buf_addf(headers, "X-Request-Id: %s\r\n", request_id);
-	if (cors_origin)
+	buf_adds(headers, "X-Request-Id: ");
+	buf_adds(headers, s->call.request_id);
+	buf_adds(headers, "\r\n");
+	if (s->cors_origin)
 		buf_addf(headers,
 			"Access-Control-Allow-Origin: %s\r\nVary: Origin\r\n"
 			"Access-Control-Expose-Headers: X-Request-Id, ETag, Content-Range, Content-Disposition\r\n",
-			cors_origin);
+			s->cors_origin);
 }
 
 static void send_reply(struct serving *s, struct http_reply *reply, const struct buf *headers)
@@ -29,7 +31,7 @@ static void send_reply(struct serving *s, struct http_reply *reply, const struct
 	s->answered = true;
 	s->status = reply->status;
 	reply->headers = buf_str(headers);
-	reply->head_only = s->route.head;
+	reply->head_only = s->head;
 	http_reply(s->conn, reply);
 }
 
@@ -50,13 +52,18 @@ static void send_json(struct serving *s, int status, const struct buf *headers)
 {
 	struct http_reply reply = { .status = status, .content_type = JSON_TYPE, .length = -1 };
 
-	if (rope_is_short(&s->rope)) {
+	if (rope_is_short(&s->rope) && s->rope.text.len <= BODY_MAX) {
 		reply.body = buf_str(&s->rope.text);
 	} else {
 		s->rope_source = (struct source){ pull_rope, close_rope };
 		reply.source = &s->rope_source;
 	}
 	send_reply(s, &reply, headers);
+}
+
+static int64_t retry_after(const struct call *call)
+{
+	return call->err.code == ERR_LIMIT_RATE && call->caller ? policy_retry_after(call->caller) : 1;
 }
 
 static void add_error_headers(struct serving *s, struct buf *headers, const struct err_info *info)
@@ -68,7 +75,7 @@ static void add_error_headers(struct serving *s, struct buf *headers, const stru
 	if (info->status == 426)
 		buf_adds(headers, "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n");
 	if (info->status == 429 || info->status == 503)
-		buf_adds(headers, "Retry-After: 1\r\n");
+		buf_addf(headers, "Retry-After: %lld\r\n", (long long)retry_after(&s->call));
 }
 
 static void write_error(struct json_writer *w, const struct err *err, const struct op *op, const char *request_id)
@@ -130,6 +137,22 @@ static void add_raw_headers(struct buf *headers, const struct raw_reply *head)
 		add_disposition(headers, head->filename);
 }
 
+/* Without details, and in memory that no budget refuses: there is always an answer. */
+static void send_bare_error(struct serving *s, const struct buf *headers)
+{
+	struct http_reply reply = { .status = err_info(s->call.err.code)->status, .content_type = JSON_TYPE };
+	AUTOBUF struct buf body;
+	struct json_writer w;
+
+	buf_init(&body, HEADERS_MAX);
+	json_write_init(&w, &body);
+	write_error(&w, &s->call.err, s->call.op, s->call.request_id);
+	json_raw(&w, STR("{}"));
+	json_object_end(&w);
+	reply.body = buf_str(&body);
+	send_reply(s, &reply, headers);
+}
+
 /* head: what else the headers say, of a 416; or NULL. */
 static void fail(struct serving *s, const void *details, const struct raw_reply *head)
 {
@@ -145,11 +168,14 @@ static void fail(struct serving *s, const void *details, const struct raw_reply 
 		json_raw(&s->rope.writer, s->call.err.details ? str_of(s->call.err.details) : STR("{}"));
 	json_object_end(&s->rope.writer);
 	buf_init(&headers, HEADERS_MAX);
-	add_common(&headers, s->call.request_id, s->cors_origin);
+	answer_headers(s, &headers);
 	add_error_headers(s, &headers, info);
 	if (head)
 		add_raw_headers(&headers, head);
-	send_json(s, info->status, &headers);
+	if (rope_failed(&s->rope))
+		send_bare_error(s, &headers);
+	else
+		send_json(s, info->status, &headers);
 }
 
 void answer_error(struct serving *s)
@@ -162,20 +188,32 @@ static void port_fail(struct call *call, const void *details)
 	fail(OWNER(call, struct serving, call), details, NULL);
 }
 
+static void write_answer(struct serving *s, const void *out)
+{
+	rope_init(&s->rope, &s->call.arena, REPLY_TEXT_MAX);
+	write_rope(&s->rope, s->call.op->result, out);
+	s->written = true;
+}
+
+void answer_write(struct serving *s)
+{
+	write_answer(s, s->call.out);
+}
+
 static void port_reply(struct call *call, const void *out)
 {
 	struct serving *s = OWNER(call, struct serving, call);
 	AUTOBUF struct buf headers;
 
 	buf_init(&headers, HEADERS_MAX);
-	rope_init(&s->rope, &call->arena, REPLY_TEXT_MAX);
-	write_rope(&s->rope, call->op->result, out);
+	if (!s->written)
+		write_answer(s, out);
 	if (rope_failed(&s->rope)) {
 		err_set(&call->err, ERR_BUSY, "the answer needs more memory than is left");
 		fail(s, NULL, NULL);
 		return;
 	}
-	add_common(&headers, call->request_id, s->cors_origin);
+	answer_headers(s, &headers);
 	send_json(s, 200, &headers);
 }
 
@@ -188,7 +226,7 @@ static void port_stream(struct call *call, struct source *source)
 	AUTOBUF struct buf headers;
 
 	buf_init(&headers, HEADERS_MAX);
-	add_common(&headers, call->request_id, s->cors_origin);
+	answer_headers(s, &headers);
 	buf_adds(&headers, "Cache-Control: no-cache\r\nX-Accel-Buffering: no\r\n");
 	send_reply(s, &reply, &headers);
 }
@@ -208,7 +246,7 @@ static void port_send(struct call *call, const struct raw_reply *head, struct so
 		fail(s, NULL, head);
 		return;
 	}
-	add_common(&headers, call->request_id, s->cors_origin);
+	answer_headers(s, &headers);
 	add_raw_headers(&headers, head);
 	send_reply(s, &reply, &headers);
 }
@@ -228,7 +266,7 @@ static void on_body(struct http_conn *c, ssize_t got, bool end, enum http_proble
 		return;
 	}
 	err_set(&s->call.err, problem == HTTP_TIMEOUT ? ERR_HTTP_TIMEOUT : ERR_HTTP_BAD_REQUEST,
-		problem == HTTP_TIMEOUT ? "the body did not arrive in time" : "the body is not valid chunked coding");
+		problem == HTTP_TIMEOUT ? "the body did not arrive in time" : "the body is malformed or ended early");
 	s->call.gone = true;
 	s->call.on_gone(&s->call);
 }
@@ -242,6 +280,7 @@ static void port_body(struct call *call, char *to, size_t len, call_body_fn *fn)
 }
 
 const struct call_port answer_port = {
+	.socket = &upgrade_port,
 	.reply = port_reply,
 	.fail = port_fail,
 	.stream = port_stream,
@@ -257,7 +296,7 @@ void answer_options(struct serving *s, const struct head *head)
 	AUTOBUF struct buf headers;
 
 	buf_init(&headers, HEADERS_MAX);
-	add_common(&headers, s->call.request_id, s->cors_origin);
+	answer_headers(s, &headers);
 	buf_addf(&headers, "Allow: %s\r\n", s->route.allow);
 	if (s->cors_origin) {
 		buf_addf(&headers, "Access-Control-Allow-Methods: %s\r\nAccess-Control-Max-Age: 600\r\n",

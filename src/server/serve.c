@@ -6,9 +6,11 @@
  */
 #include "server/serve.h"
 
+#include "base/budget.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "call/counters.h"
+#include "program/confine.h"
 #include "server/paths.h"
 #include "server/serving.h"
 
@@ -16,16 +18,28 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 
-enum { ARENA_MAX = 256 * 1024 * 1024 }; /* the process's budget ends it far earlier */
+enum {
+	ARENA_MAX = 256 * 1024 * 1024, /* the process's budget ends it far earlier */
+	ID_PREFIX = 12,                /* hex digits of a request id: of this server, and of the request */
+	ID_COUNT = 8,
+};
 
 static struct {
 	struct loop *loop;
+	struct http_server *http; /* NULL before serve_attach() */
 	struct policy *policy;
 	struct policy_settings settings;
 	struct list_node all; /* every struct serving */
 	bool draining;
 } server;
+
+static void write_hex(char *to, size_t digits, uint64_t value)
+{
+	for (size_t i = digits; i > 0; i--, value >>= 4)
+		to[i - 1] = "0123456789abcdef"[value & 15];
+}
 
 static void make_request_id(struct serving *s, const struct head *head)
 {
@@ -41,8 +55,8 @@ static void make_request_id(struct serving *s, const struct head *head)
 	}
 	if (!prefix && getrandom(&prefix, sizeof prefix, 0) < 0)
 		prefix = (uint64_t)clock_now_ns();
-	snprintf(s->call.request_id, sizeof s->call.request_id, "%012llx%08llx",
-		(unsigned long long)(prefix & 0xffffffffffff), (unsigned long long)++count);
+	write_hex(s->call.request_id, ID_PREFIX, prefix);
+	write_hex(s->call.request_id + ID_PREFIX, ID_COUNT, ++count);
 }
 
 static int step_origin(struct serving *s, const struct head *head)
@@ -50,7 +64,12 @@ static int step_origin(struct serving *s, const struct head *head)
 	struct str origin = head_get(head, "origin");
 	bool cors = false;
 
-	if (policy_check_origin(s->policy, head->host, origin, &cors, &s->call.err) < 0)
+	struct str host = head->host;
+
+	/* No name leads to a UNIX socket, so none is asked for there. */
+	if (!policy_has_tokens(s->policy) && http_is_unix(s->conn))
+		host = (struct str){ NULL, 0 };
+	if (policy_check_origin(s->policy, host, origin, &cors, &s->call.err) < 0)
 		return -1;
 	if (cors)
 		s->cors_origin = arena_strndup(&s->call.arena, origin.p, origin.len);
@@ -74,6 +93,8 @@ static int step_route(struct serving *s, const struct head *head)
 		return err_set(&s->call.err, ERR_BUSY, "the request needs more memory than is left");
 	if (!s->url.too_deep)
 		route_find(head->method, s->url.segments, s->url.count, &s->route);
+	if (http_tag(s->conn) == SERVE_SOCKETS_ONLY && s->route.op && s->route.op->kind != OP_WS)
+		s->route = (struct route){ .kind = ROUTE_NONE };
 	s->call.op = s->route.op;
 	return 0;
 }
@@ -94,6 +115,8 @@ static int step_credentials(struct serving *s, const struct head *head)
 				"the Authorization header must be of the Bearer scheme");
 		bearer = line;
 	}
+	if (s->call.op && s->call.op->kind == OP_WS)
+		return upgrade_credentials(s, head, bearer);
 	s->call.caller = policy_authenticate(s->policy, bearer, head_get(head, "x-access-token"), &s->call.err);
 	return s->call.caller ? 0 : -1;
 }
@@ -102,9 +125,12 @@ static int step_known(struct serving *s, const struct head *head)
 {
 	if (s->route.kind == ROUTE_METHOD)
 		return err_set(&s->call.err, ERR_OP_METHOD, "the method is not one of %s", s->route.allow);
-	if (s->route.kind == ROUTE_NONE)
-		return err_set(&s->call.err, ERR_OP_UNKNOWN, "no op answers at %.*s", (int)MIN(head->target.len, 200),
-			head->target.p);
+	if (s->route.kind == ROUTE_NONE) {
+		struct str path = head->target;
+
+		path = str_cut(&path, '?'); /* a query may hold what nobody should see again */
+		return err_set(&s->call.err, ERR_OP_UNKNOWN, "no op answers at %.*s", (int)MIN(path.len, 200), path.p);
+	}
 	return 0;
 }
 
@@ -129,7 +155,9 @@ static int steps_of_head(struct serving *s, const struct head *head)
 		return -1;
 	if (server.draining)
 		return err_set(&s->call.err, ERR_SHUTTING_DOWN, "the server is ending");
-	return step_allowed(s);
+	if (step_allowed(s) < 0)
+		return -1;
+	return s->call.op && s->call.op->kind == OP_WS ? upgrade_check(s, head) : 0;
 }
 
 /* In a worker: the paths, and the whole op where it is one that may block. */
@@ -140,13 +168,18 @@ static void work(struct job *job)
 	call->work_status = paths_resolve(&call->arena, call->caller, call->op->params, call->in, &call->err);
 	if (call->work_status == 0 && call->op->work)
 		call->work_status = call->op->work(call);
+	if (call->work_status == 0 && call->op->work)
+		answer_write(OWNER(call, struct serving, call));
 }
 
 static void after_work(struct job *job)
 {
 	struct call *call = OWNER(job, struct call, job);
 
-	if (call->work_status < 0 || (call->gone && !call->op->work))
+	/* One who closed only its sending side can still read this. */
+	if (call->work_status == 0 && call->gone && !call->op->work)
+		call->work_status = err_set(&call->err, ERR_HTTP_BAD_REQUEST, "the caller left before the call began");
+	if (call->work_status < 0)
 		call_fail(call);
 	else if (call->op->work)
 		call_reply(call, call->out);
@@ -193,6 +226,7 @@ static void on_request(struct http_conn *c, const struct head *head)
 
 	arena_init(&s->call.arena, ARENA_MAX);
 	s->conn = c;
+	s->head = str_is(head->method, "HEAD");
 	s->policy = policy_ref(server.policy);
 	s->call.loop = server.loop;
 	s->call.port = &answer_port;
@@ -235,14 +269,18 @@ static void log_call(const struct serving *s, uint64_t sent_bytes)
 {
 	const struct call *call = &s->call;
 	char text[ERR_TEXT_MAX * 2];
+	AUTOBUF struct buf line;
 
+	buf_init(&line, sizeof text + 1024);
 	if (!log_wants(LOG_INFO))
 		return;
-	log_event(LOG_INFO, "call", "id=%s op=%s caller=%s status=%d error=%s ms=%.3f bytes=%llu gone=%d reason=%s",
+	buf_addf(&line, "id=%s op=%s caller=%s status=%d error=%s ms=%.3f bytes=%llu gone=%d reason=%s",
 		call->request_id, call->op ? call->op->id : "-", call->caller ? principal_name(call->caller) : "-",
 		s->status, call->err.code ? err_info(call->err.code)->wire_code : "-",
 		(double)(clock_now_ns() - call->started_ns) / (double)NS_PER_MS, (unsigned long long)sent_bytes,
 		call->gone, call->err.code ? log_value(text, sizeof text, str_of(call->err.text)) : "-");
+	policy_mask(s->policy, &line);
+	log_event(LOG_INFO, "call", "%s", buf_failed(&line) ? "-" : line.data);
 }
 
 static void on_done(struct http_conn *c, uint64_t sent_bytes)
@@ -272,12 +310,41 @@ const struct http_handlers serve_handlers = {
 	.on_done = on_done,
 };
 
+/* What a policy sets for the whole process; new files get its umask whatever the server was started with (R55). */
+static void take_policy(struct policy *policy)
+{
+	umask(policy_umask(policy));
+	budget_set_limit((size_t)policy_server_limit(policy, "max_memory_bytes"));
+	server.policy = policy;
+	if (server.http)
+		http_server_set_max(server.http, (unsigned)policy_server_limit(policy, "max_connections"));
+}
+
+void serve_attach(struct http_server *http)
+{
+	server.http = http;
+	take_policy(server.policy);
+}
+
 void serve_init(struct loop *loop, struct policy *policy, const struct policy_settings *settings)
 {
 	server.loop = loop;
-	server.policy = policy;
+	take_policy(policy);
 	server.settings = *settings;
 	list_init(&server.all);
+}
+
+/* Streams go on over a reload, unless their caller may not have them any more. */
+static void end_refused_streams(void)
+{
+	LIST_EACH(node, &server.all)
+	{
+		struct call *call = &OWNER(node, struct serving, node)->call;
+
+		if (call->on_shutdown && call->caller &&
+			policy_recheck(server.policy, call->caller, call->op, &call->err) < 0)
+			call->on_shutdown(call);
+	}
 }
 
 int serve_reload(struct err *err)
@@ -286,8 +353,20 @@ int serve_reload(struct err *err)
 
 	if (!policy)
 		return -1;
+	/* Whether addresses need a token was asked when they were opened. */
+	if (policy_has_tokens(server.policy) && !policy_has_tokens(policy)) {
+		policy_unref(policy);
+		return err_set(err, ERR_ARGS_INVALID,
+			"%s: the last token cannot be taken away while the server runs: start it again",
+			server.settings.file);
+	}
+	if (confine_check(policy, err) < 0) {
+		policy_unref(policy);
+		return -1;
+	}
 	policy_unref(server.policy);
-	server.policy = policy;
+	take_policy(policy);
+	end_refused_streams();
 	return 0;
 }
 
@@ -303,10 +382,12 @@ void serve_drain(void)
 	{
 		struct serving *s = OWNER(node, struct serving, node);
 
-		if (s->call.on_shutdown)
+		if (s->call.on_shutdown) {
+			err_set(&s->call.err, ERR_SHUTTING_DOWN, "the server is ending");
 			s->call.on_shutdown(&s->call);
-		else if (s->reading || s->body_fn)
+		} else if (s->reading || s->body_fn) {
 			gone(s);
+		}
 	}
 }
 

@@ -4,11 +4,14 @@
 #include "base/clock.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum {
 	READ_SIZE = 64 * 1024,
-	TURN_READS = 4, /* reads of one pipe in a turn, so that others get theirs */
+	PIPE_SIZE = 256 * 1024, /* of one that was found full: fewer turns for a child that writes much */
+	TURN_READS = 4,         /* reads of one pipe in a turn, so that others get theirs */
 };
 
 #define QUIET_NS (250 * NS_PER_MS)
@@ -51,9 +54,18 @@ static void on_quiet(struct timer *t)
 	end(OWNER(t, struct pipes, quiet));
 }
 
+static bool is_owed(const struct pipes *p)
+{
+	return p->owed[PIPES_OUT] > 0 || p->owed[PIPES_ERR] > 0;
+}
+
 static void on_cap(struct timer *t)
 {
-	end(OWNER(t, struct pipes, cap));
+	struct pipes *p = OWNER(t, struct pipes, cap);
+
+	p->late = true;
+	if (!is_owed(p))
+		end(p);
 }
 
 static void watch_stream(struct pipes *p, unsigned stream)
@@ -70,6 +82,14 @@ void pipes_start(struct pipes *p, struct loop *loop, int in, int out, int err, c
 	*p = (struct pipes){ .loop = loop, .events = events, .fds = { out, err }, .in_fd = in };
 	watch_stream(p, PIPES_OUT);
 	watch_stream(p, PIPES_ERR);
+}
+
+/* Once; where the system does not allow it, the pipe stays as it is. */
+static void widen(struct pipes *p, unsigned stream)
+{
+	if (!p->wide[stream])
+		fcntl(p->fds[stream], F_SETPIPE_SZ, PIPE_SIZE);
+	p->wide[stream] = true;
 }
 
 /* One read: false when nothing more is to be had now. */
@@ -90,21 +110,29 @@ static bool read_once(struct pipes *p, unsigned stream)
 		close_stream(p, stream);
 		return false;
 	}
-	if (p->exited)
+	if (p->exited) {
 		timer_start(&p->quiet, p->loop, QUIET_NS, on_quiet);
+		if (p->owed[stream] > 0)
+			p->owed[stream] -= (int)len;
+	}
+	if ((size_t)len == sizeof scratch)
+		widen(p, stream);
 	p->events->on_bytes(p, stream, (struct str){ scratch, (size_t)len });
 	return (size_t)len == wanted;
 }
 
-static void on_stream(struct pipes *p, unsigned stream)
+/* False: it was the end, and the owner may be gone. */
+static bool on_stream(struct pipes *p, unsigned stream)
 {
 	for (int i = 0; i < TURN_READS && !p->paused && p->fds[stream] >= 0; i++) {
 		if (!read_once(p, stream))
 			break;
 	}
 	/* Closed pipes are the end only of a child that has ended; others may close them early. */
-	if (p->exited && all_closed(p))
-		end(p);
+	if (!(p->exited && all_closed(p)) && !(p->late && !is_owed(p)))
+		return true;
+	end(p);
+	return false;
 }
 
 static void on_out(struct watch *w, unsigned events)
@@ -162,13 +190,6 @@ void pipes_pause(struct pipes *p)
 	p->paused = true;
 	watch_all(p, 0);
 	timer_stop(&p->quiet);
-	timer_stop(&p->cap);
-}
-
-static void start_countdown(struct pipes *p)
-{
-	timer_start(&p->quiet, p->loop, QUIET_NS, on_quiet);
-	timer_start(&p->cap, p->loop, CAP_NS, on_cap);
 }
 
 void pipes_resume(struct pipes *p)
@@ -178,7 +199,15 @@ void pipes_resume(struct pipes *p)
 	p->paused = false;
 	watch_all(p, WATCH_READ);
 	if (p->exited)
-		start_countdown(p);
+		timer_start(&p->quiet, p->loop, QUIET_NS, on_quiet);
+}
+
+static void count_owed(struct pipes *p)
+{
+	for (unsigned i = 0; i < PIPES_COUNT; i++) {
+		if (p->fds[i] < 0 || ioctl(p->fds[i], FIONREAD, &p->owed[i]) < 0)
+			p->owed[i] = 0;
+	}
 }
 
 void pipes_exited(struct pipes *p)
@@ -186,16 +215,13 @@ void pipes_exited(struct pipes *p)
 	if (p->exited || p->ended)
 		return;
 	p->exited = true;
+	count_owed(p);
+	timer_start(&p->cap, p->loop, CAP_NS, on_cap);
 	/* What the child did not read is nobody's any more. */
 	pipes_close_input(p);
-	if (p->paused)
-		return;
 	/* Most often all is there already: an answer need not wait for the next turn. */
-	on_stream(p, PIPES_OUT);
-	if (!p->ended && !p->paused)
-		on_stream(p, PIPES_ERR);
-	if (!p->ended && !p->paused)
-		start_countdown(p);
+	if (!p->paused && on_stream(p, PIPES_OUT) && on_stream(p, PIPES_ERR) && !p->paused)
+		timer_start(&p->quiet, p->loop, QUIET_NS, on_quiet);
 }
 
 void pipes_stop(struct pipes *p)

@@ -5,8 +5,8 @@
  *
  * After the child itself ended (pipes_exited()) the output is read until both pipes are
  * closed, or nothing came for a quarter of a second, or two seconds passed; then our ends
- * are closed and somebody who still holds the others meets SIGPIPE (R01, R02).  Time in
- * which the owner paused the reading does not count.
+ * are closed and somebody who still holds the others meets SIGPIPE (R01, R02).  Where the
+ * owner pauses the reading, what the child itself wrote is still read to its end.
  */
 #pragma once
 
@@ -34,8 +34,9 @@ struct pipes {
 	int fds[PIPES_COUNT], in_fd;
 	struct watch watches[PIPES_COUNT], in_watch;
 	struct timer quiet, cap;
-	struct str input; /* what is still to be fed; the owner's memory */
-	bool paused, exited, ended;
+	int owed[PIPES_COUNT]; /* bytes in the pipes when the child ended: they are its own and are read in any case */
+	struct str input;      /* what is still to be fed; the owner's memory */
+	bool wide[PIPES_COUNT], paused, exited, late, ended;
 };
 
 /* Takes over the descriptors; -1 where there is none. */

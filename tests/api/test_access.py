@@ -1,44 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may call, from where, and what: tokens, scopes, origins, the order of the checks, reload."""
-import hashlib
+"""Who may call, from where, and what: tokens, scopes, origins, the order of the checks."""
 import json
-import os
 import pathlib
-import subprocess
-import time
 
 import pytest
 
+from lib.access import ask, code, digest, token
 from lib.client import expect_error
-from lib.server import StartError, binary
+from lib.server import StartError
 
 TOKEN = "s3cret-T+/=~"
-
-
-def digest(secret):
-    return hashlib.sha256(secret.encode()).hexdigest()
-
-
-def token(name, scopes, **more):
-    """An entry of the policy's tokens; the secret is the name with '-token' behind it."""
-    return {"name": name, "sha256": digest(f"{name}-token"), "scopes": scopes, **more}
-
-
-def ask(server, target, *lines, method="GET", body=None, host=None):
-    """One request with exactly these header lines; the reply, whole."""
-    head = [f"{method} {target} HTTP/1.1", f"Host: {host or f'{server.host}:{server.port}'}", *lines]
-    if body is not None:
-        head.append(f"Content-Length: {len(body)}")
-    with server.client(token=None).connect() as connection:
-        connection.send("\r\n".join(head) + "\r\n\r\n", body or b"")
-        reply = connection.reply(method)
-        reply.body = reply.read()
-    reply.json = json.loads(reply.body) if reply.body else None
-    return reply
-
-
-def code(reply):
-    return reply.json["wire_code"] if reply.status >= 400 else None
 
 
 # --- secrets at start
@@ -367,7 +338,7 @@ def test_the_rate_of_a_token(make_server):
         with expect_error("limit.rate", 429) as caught:
             slow.call("core.capabilities")
         assert caught.error.rule == "policy:tokens.slow.limits.rate.per_second"
-        assert int(caught.error.reply.header("retry-after")) >= 1
+        assert 90 <= int(caught.error.reply.header("retry-after")) <= 101
     for _ in range(20):
         fast.call("core.capabilities")
     assert ask(server, "/health").status == 200
@@ -396,95 +367,3 @@ def test_the_variable_with_the_token_reaches_no_child(make_server):
     shown = server.client(token=TOKEN).call("commands.run", command="env")["stdout"]
     assert TOKEN not in shown and not any(line.startswith("ABX_") and not line.startswith("ABX_RUN_ID=")
                                           for line in shown.splitlines())
-
-
-# --- the file, and reading it again
-
-
-@pytest.mark.parametrize("text, says", [
-    ("verison: 1\n", "policy.yaml:1:1: unknown key 'verison', did you mean 'version'?"),
-    ("version: 1\npaths:\n  rots: [/]\n", "policy.yaml:3:3: unknown key 'paths.rots', did you mean 'roots'?"),
-    ("process: {confine: paths}\n", "policy.yaml:1:11: 'process.confine' is not supported by this build yet"),
-    ("paths: {roots: [/nonexistent/root]}\n", "paths.roots[0]"),
-    ("a: &x 1\n", "policy.yaml:1:4: anchors, aliases and tags are not allowed")])
-def test_a_file_with_an_error_stops_the_start(make_server, text, says):
-    with pytest.raises(StartError) as refused:
-        make_server(policy=text)
-    assert says in str(refused.value)
-
-
-def wait_until(holds, within=10):
-    deadline = time.monotonic() + within
-    while not holds():
-        assert time.monotonic() < deadline, "it did not come true"
-        time.sleep(0.01)
-
-
-def test_reload_is_all_or_nothing(make_server):
-    server = make_server(token=TOKEN, policy={"tokens": [token("ci", ["core:read"])]})
-    file, admin, ci = server.scratch / "policy.yaml", server.client(), server.client(token="ci-token")
-    ci.call("core.capabilities")
-
-    file.write_text("tokens: []\ngroups: {proces: false}\n")
-    with expect_error("args.invalid", 400, says="policy.yaml:2:10: unknown group 'proces', did you mean 'process'?"):
-        admin.call("core.reload")
-    ci.call("core.capabilities")
-    admin.call("commands.run", command="true")
-
-    file.write_text("tokens: []\ngroups: {process: false}\n")
-    admin.call("core.reload")
-    with expect_error("auth.invalid_token", 401):
-        ci.call("core.capabilities")
-    with expect_error("op.not_enabled", 404):
-        admin.call("commands.run", command="true")
-
-    file.write_text("{}")
-    server.signal(1)
-    wait_until(lambda: admin.call("core.capabilities")["groups"]["process"])
-    with expect_error("auth.missing_credentials", 401):
-        server.client(token=None).call("core.reload")
-
-
-# --- the subcommands
-
-
-def policy_command(*arguments):
-    done = subprocess.run([binary(), "policy", *map(str, arguments)], capture_output=True, text=True, timeout=30,
-                          env={"PATH": os.environ["PATH"]}, check=False)
-    return done.returncode, done.stdout, done.stderr
-
-
-def test_policy_check(tmp_path):
-    file = tmp_path / "p.yaml"
-    file.write_text("version: 1\nfiles: {fsink: true}\n")
-    assert policy_command("check", file) == (1, "", f"{file}:2:9: unknown key 'files.fsink', did you mean 'fsync'?\n")
-    file.write_text(json.dumps({"paths": {"roots": [str(tmp_path)]}, "tokens": [token("ci", ["process:run"])]}, indent=1))
-    status, out, err = policy_command("check", file)
-    assert (status, out) == (0, f"{file}: ok\n")
-    assert "warning: 'ci' may run programs" in err
-
-
-def test_explain_says_what_the_call_and_the_check_say(make_server, tmp_path):
-    base = tmp_path / "base"
-    base.mkdir()
-    policy = {"paths": {"base": str(base), "roots": [str(base)], "deny": ["**/.env"], "readonly": ["**/vendor"]},
-              "ops": {"commands.stream": False},
-              "tokens": [token("ci", ["core:read", "files:*", "process:*"], ops={"files.mkdir": False}),
-                         token("look", ["*:read"]), token("old", ["*"], expires="2020-01-01")]}
-    server = make_server(base=base, policy=policy)
-    cases = [(op, path) for op in ("files.stat", "files.delete", "files.mkdir")
-             for path in ("a", ".env", "vendor/x", "/etc/passwd", "../out")]
-    cases += [("commands.run", None), ("commands.stream", None), ("core.capabilities", None), ("core.reload", None)]
-    for name in ("ci", "look"):
-        caller = server.client(token=f"{name}-token")
-        for op, path in cases:
-            verdict = caller.call("core.check", op=op, **({"path": path} if path else {}))
-            more = ["--path", path] if path else []
-            status, out, err = policy_command("explain", server.scratch / "policy.yaml", "--token", name, "--op", op, *more)
-            assert (status == 0) == verdict["allowed"], (name, op, path, out, err, verdict)
-            if not verdict["allowed"]:
-                assert verdict["wire_code"] in out and verdict["rule"].removeprefix("policy:") in out
-    status, out, _ = policy_command("explain", server.scratch / "policy.yaml", "--token", "old", "--op", "files.stat")
-    assert status == 1 and "auth.token_expired" in out and "tokens.old.expires" in out
-    status, out, _ = policy_command("explain", server.scratch / "policy.yaml", "--op", "files.stat")
-    assert status == 1 and "auth.missing_credentials" in out

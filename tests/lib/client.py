@@ -70,21 +70,25 @@ class Client:
         text = "".join(f"{name}: {value}\r\n" for name, value in lines.items() if value is not None)
         return f"{method} {target} HTTP/1.1\r\n{text}\r\n".encode()
 
+    def _send(self, connection, method, target, body, headers):
+        if isinstance(body, (bytes, bytearray, memoryview)):
+            connection.send(self.head(method, target, {"Content-Length": len(body), **headers}), body)
+        elif body is not None:
+            connection.send(self.head(method, target, {"Transfer-Encoding": "chunked", **headers}))
+            for part in body:
+                if part:
+                    connection.send(f"{len(part):x}\r\n", part, "\r\n")
+            connection.send("0\r\n\r\n")
+        else:
+            connection.send(self.head(method, target, headers))
+
     def open(self, method, target, body=None, headers=None, timeout=None):
         """Sends a request; returns the connection and the reply's head.  body: bytes, or parts to send chunked."""
         headers = dict(headers or {})
         connection = self.connect(timeout)
         try:
-            if isinstance(body, (bytes, bytearray, memoryview)):
-                connection.send(self.head(method, target, {"Content-Length": len(body), **headers}), body)
-            elif body is not None:
-                connection.send(self.head(method, target, {"Transfer-Encoding": "chunked", **headers}))
-                for part in body:
-                    if part:
-                        connection.send(f"{len(part):x}\r\n", part, "\r\n")
-                connection.send("0\r\n\r\n")
-            else:
-                connection.send(self.head(method, target, headers))
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # an answer may come before the body is sent
+                self._send(connection, method, target, body, headers)
             reply = connection.reply(method)
         except BaseException:
             connection.close()

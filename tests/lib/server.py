@@ -41,17 +41,19 @@ class Server:
     One server with full access unless a policy or a token says otherwise.
 
     policy is a dict (written as JSON, which is YAML) or text; env is added to a clean
-    environment; everything positional goes to the command line.  The base folder is
+    environment; wrap is what stands in front of the command and ends by executing it; everything
+    positional goes to the command line.  The base folder is
     new and goes away at the end, unless it is given.
     """
 
-    def __init__(self, *options, base=None, policy=None, token=None, env=None, listen="127.0.0.1:0", ready_within=20):
+    def __init__(self, *options, base=None, policy=None, token=None, env=None, listen="127.0.0.1:0", wrap=(), ready_within=20):
         self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="abx-test-"))
         self.base = pathlib.Path(base) if base else self.scratch / "base"
         self.base.mkdir(exist_ok=True)
         self.token = token
         self.stderr_path = self.scratch / "stderr"
-        command = [binary(), "--listen", listen, "--base-dir", str(self.base), *map(str, options)]
+        address = ["--listen", listen] if listen else []
+        command = [*wrap, binary(), *address, "--base-dir", str(self.base), *map(str, options)]
         if policy is not None:
             file = self.scratch / "policy.yaml"
             file.write_text(policy if isinstance(policy, str) else json.dumps(policy, indent=1))

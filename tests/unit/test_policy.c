@@ -398,6 +398,11 @@ static void masks(void **state)
 			"2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881");
 	policy_mask(p, &text);
 	assert_string_equal(text.data, "*** and ******, not s3cre; ***");
+	policy_mask(p, &text);
+	assert_string_equal(text.data, "*** and ******, not s3cre; ***");
+	buf_truncate(&text, 0);
+	policy_mask(p, &text);
+	assert_int_equal(text.len, 0);
 	policy_unref(p);
 }
 

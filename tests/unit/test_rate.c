@@ -41,6 +41,20 @@ static void slow(void **state)
 	assert_int_equal(take_all(&r, 2 * NS_PER_S), 1);
 }
 
+static void waiting(void **state)
+{
+	struct rate r;
+
+	(void)state;
+	rate_init(&r, 0.01, 0);
+	assert_int_equal(take_all(&r, 0), 1);
+	assert_int_equal(rate_wait_s(&r, NS_PER_S / 2), 100);
+	assert_int_equal(rate_wait_s(&r, 99 * NS_PER_S + NS_PER_S / 2), 1);
+	assert_int_equal(rate_wait_s(&r, 1000 * NS_PER_S), 1);
+	rate_init(&r, 0, 0);
+	assert_int_equal(rate_wait_s(&r, 0), 1);
+}
+
 static void none(void **state)
 {
 	struct rate r;
@@ -62,8 +76,8 @@ static void narrower(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(bucket), cmocka_unit_test(slow), cmocka_unit_test(none),
-		cmocka_unit_test(narrower) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(bucket), cmocka_unit_test(slow), cmocka_unit_test(waiting),
+		cmocka_unit_test(none), cmocka_unit_test(narrower) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

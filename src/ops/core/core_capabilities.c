@@ -8,6 +8,7 @@
 #include "call/call.h"
 #include "catalog/print.h"
 #include "policy/policy.h"
+#include "program/confine.h"
 
 enum { BODY_VERSION = 2, TEXT_MAX = 4 * 1024 * 1024 };
 
@@ -32,6 +33,7 @@ struct out {
 	struct str ops, endpoints, groups;
 	struct paths paths;
 	struct list features;
+	struct confine_receipt confinement;
 };
 
 static const struct field server_rows[] = { R_STRING(struct server, name, "Always \"agent-sandbox-server\"."),
@@ -47,7 +49,18 @@ static const struct field paths_rows[] = { R_STRING(struct paths, base, "Where r
 	R_STRINGS(struct paths, readonly, "Of these, what may only be read."),
 	R_STRINGS(struct paths, deny, "Patterns that may not be reached."), FIELDS_END };
 
-static const struct field result[] = { R_INT(struct out, version, "Version of this body."),
+static const struct field confine_rows[] = {
+	R_STRING(struct confine_receipt, mode, "What the policy asks for: off, paths or best_effort."),
+	R_BOOL(struct confine_receipt, filesystem, "Whether programs are held to the roots by the kernel."),
+	R_BOOL(struct confine_receipt, signals, "Whether programs are kept from signalling the server and others."),
+	R_STRING(struct confine_receipt, network, "inherit, none, or tcp_denied where only TCP could be closed."),
+	R_INT(struct confine_receipt, landlock_abi, "What the kernel's Landlock knows; 0 none."),
+	R_STRINGS(struct confine_receipt, missing, "What was asked for and cannot be had here."),
+	FIELDS_END,
+};
+
+static const struct field result[] = {
+	R_INT(struct out, version, "Version of this body."),
 	R_OBJECT(struct out, server, struct server, "ServerInfo", server_rows, "The server."),
 	R_INT(struct out, catalog_version, "Version of the catalog's shape."),
 	R_STRING(struct out, catalog_digest, "Digest of the catalog of built-in ops."),
@@ -56,7 +69,11 @@ static const struct field result[] = { R_INT(struct out, version, "Version of th
 	R_JSON(struct out, endpoints, "The same by endpoint id."),
 	R_JSON(struct out, groups, "By name: whether the group is switched on."),
 	R_OBJECT(struct out, paths, struct paths, "PathFacts", paths_rows, "The caller's paths."),
-	R_STRINGS(struct out, features, "What this server can do beyond its ops."), FIELDS_END };
+	R_STRINGS(struct out, features, "What this server can do beyond its ops."),
+	R_OBJECT(struct out, confinement, struct confine_receipt, "Confinement", confine_rows,
+		"What holds the programs that are started."),
+	FIELDS_END,
+};
 
 static const char *const features[] = { "sse", "raw", "range", "etag", "multipart", "request-id" };
 
@@ -168,6 +185,7 @@ static int work(struct call *call)
 		.paths = { facts.base, facts.roots, facts.readonly, facts.deny },
 		.features = { (void *)features, ARRAY_LEN(features) },
 	};
+	confine_receipt(principal_policy(call->caller), &out->confinement);
 	return out->ops.p && out->endpoints.p && out->groups.p ? 0 : -1;
 }
 

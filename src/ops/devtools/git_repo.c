@@ -3,6 +3,7 @@
 
 #include "ops/devtools/git_config.h"
 #include "policy/place.h"
+#include "program/confine.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -181,15 +182,28 @@ static int write_config(struct call *call, const struct git_repo *repo, int view
 	return 0;
 }
 
+/* In memory where that can be, and where the roots of callers hardly ever are. */
+static bool make_folder(struct call *call, char to[static GIT_VIEW_SIZE])
+{
+	const char *confined = confine_temp_dir(call->caller, &call->arena);
+	const char *const folders[] = { confined ? confined : "/dev/shm", confined ? confined : "/tmp" };
+
+	for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
+		int len = snprintf(to, GIT_VIEW_SIZE, "%s/abx-git-XXXXXX", folders[i]);
+
+		if (len < GIT_VIEW_SIZE && mkdtemp(to))
+			return true;
+	}
+	to[0] = '\0';
+	return false;
+}
+
 static int make_view(struct call *call, struct git_repo *repo)
 {
 	AUTOCLOSE int fd = -1;
 
-	snprintf(repo->view, sizeof repo->view, "/tmp/abx-git-XXXXXX");
-	if (!mkdtemp(repo->view)) {
-		repo->view[0] = '\0';
+	if (!make_folder(call, repo->view))
 		return err_system(&call->err, errno, "cannot make a temporary folder");
-	}
 	fd = open(repo->view, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 || mkdirat(fd, "info", 0755) < 0)
 		return err_system(&call->err, errno, "cannot make a temporary folder");

@@ -14,7 +14,7 @@
 
 #include "call/call.h"
 
-enum { GIT_VIEW_SIZE = 64 };
+enum { GIT_VIEW_SIZE = 4096 };
 
 struct git_repo {
 	const char *top;          /* the folder of the working tree */

@@ -6,6 +6,7 @@
  * Of a folder with more names than may be answered only the first ones are kept while it is
  * read.  At most `depth` folders are open at once.
  */
+#include "base/budget.h"
 #include "base/users.h"
 #include "ops/files/files.h"
 #include "ops/files/names.h"
@@ -13,6 +14,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 enum { DEPTH_MAX = 64, ENTRIES_MAX = 100000, LIST_FIRST = 64 };
@@ -76,21 +78,38 @@ struct listing {
 	size_t cap;
 };
 
+/* The entries are one array that grows in place, which an arena cannot. */
+static void free_entries(struct call *call)
+{
+	struct listing *l = call->state;
+
+	budget_give(l->cap * sizeof(struct entry));
+	free(l->out->entries.items);
+}
+
+static int grow(struct listing *l)
+{
+	size_t cap = l->cap ? MIN(l->cap * 2, ENTRIES_MAX) : LIST_FIRST, more = (cap - l->cap) * sizeof(struct entry);
+	struct entry *grown;
+
+	if (!budget_take(more))
+		return err_set(&l->call->err, ERR_BUSY, "memory is used up: ask for fewer entries");
+	grown = realloc(l->out->entries.items, cap * sizeof *grown);
+	if (!grown) {
+		budget_give(more);
+		return err_set(&l->call->err, ERR_BUSY, "memory is used up: ask for fewer entries");
+	}
+	l->out->entries.items = grown;
+	l->cap = cap;
+	return 0;
+}
+
 static struct entry *new_entry(struct listing *l)
 {
 	struct list *list = &l->out->entries;
 
-	if (list->count == l->cap) {
-		size_t cap = l->cap ? MIN(l->cap * 2, ENTRIES_MAX) : LIST_FIRST;
-		struct entry *grown = call_alloc(l->call, cap * sizeof *grown);
-
-		if (!grown)
-			return NULL;
-		if (list->count)
-			memcpy(grown, list->items, list->count * sizeof *grown);
-		list->items = grown;
-		l->cap = cap;
-	}
+	if (list->count == l->cap && grow(l) < 0)
+		return NULL;
 	return &((struct entry *)list->items)[list->count];
 }
 
@@ -210,18 +229,23 @@ static int list_folder(struct listing *l, int dir_fd, const char *path, int64_t 
 
 static int files_list(struct call *call)
 {
-	struct listing l = { .call = call, .in = call_in(call, struct in), .out = call_out(call, struct out) };
-	const struct place *place = l.in->path.place;
+	struct listing *l = call_new(call, struct listing);
+	const struct place *place = call_in(call, struct in)->path.place;
 	AUTOCLOSE int fd = place_open_dir(place);
 	int status;
 
 	if (fd < 0)
 		return err_system(&call->err, -fd, "'%s'", place->given);
-	l.out->path = str_of(place->path);
-	l.out->path_b64 = files_exact(l.out->path);
-	l.users = users_load();
-	status = list_folder(&l, fd, place->path, l.in->recursive ? l.in->depth : 1);
-	users_free(l.users);
+	if (!l)
+		return -1;
+	*l = (struct listing){ .call = call, .in = call_in(call, struct in), .out = call_out(call, struct out) };
+	call->state = l;
+	call->on_free = free_entries;
+	l->out->path = str_of(place->path);
+	l->out->path_b64 = files_exact(l->out->path);
+	l->users = users_load();
+	status = list_folder(l, fd, place->path, l->in->recursive ? l->in->depth : 1);
+	users_free(l->users);
 	return status;
 }
 

@@ -6,10 +6,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
 enum { ATTEMPTS = 16 }; /* at a free temporary name */
+
+static atomic_bool uses_unnamed = true;
+
+void target_use_unnamed(bool use)
+{
+	atomic_store(&uses_unnamed, use);
+}
 
 static int fail(const struct target *t, int number, struct err *err)
 {
@@ -91,7 +99,7 @@ int target_open(struct target *t, const struct place *place, const struct target
 	if (look(t, err) < 0)
 		return -1;
 	/* An unnamed file gets its name through /proc: without it, not even tried. */
-	if (access("/proc/self/fd", X_OK) == 0)
+	if (atomic_load(&uses_unnamed) && access("/proc/self/fd", X_OK) == 0)
 		t->fd = openat(place->parent_fd, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, first_mode(t));
 	if (t->fd >= 0)
 		return 0;
@@ -197,11 +205,21 @@ static int check_again(const struct target *t, struct err *err)
 	return check_match(t, exists, &now, err);
 }
 
+static int sync_folder(const struct target *t)
+{
+	AUTOCLOSE int fd = openat(t->place->parent_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	/* Folders that may be written and not read are rare, and cannot be told to the disk. */
+	return fd < 0 || fsync(fd) == 0 || errno == EINVAL ? 0 : -errno;
+}
+
 int target_commit(struct target *t, struct err *err)
 {
 	struct stat st;
 	int status = set_facts(t);
 
+	if (status == 0 && t->how.durable && fsync(t->fd) < 0)
+		status = -errno;
 	if (status < 0)
 		return fail(t, -status, err);
 	if (t->how.if_match.p && check_again(t, err) < 0)
@@ -210,6 +228,9 @@ int target_commit(struct target *t, struct err *err)
 	if (status < 0)
 		return fail(t, -status, err);
 	t->committed = true;
+	status = t->how.durable ? sync_folder(t) : 0;
+	if (status < 0)
+		return fail(t, -status, err);
 	if (fstat(t->fd, &st) == 0)
 		files_etag(&st, t->etag);
 	return 0;

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "program/confine.h"
+
+#include "policy/place.h"
+#include "policy/roots.h"
+#include "spawn/landlock.h"
+#include "spawn/network.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	CACHE_SIZE = 16,
+	MISSING_MAX = 4,
+};
+
+static const char TEMP_NAME[] = ".abx-tmp";
+
+/* The parts of the system that programs need (R99). */
+static const struct system_part {
+	const char *path;
+	unsigned access;
+} system_parts[] = {
+	{ "/usr", LANDLOCK_MAY_READ | LANDLOCK_MAY_EXECUTE },
+	{ "/bin", LANDLOCK_MAY_READ | LANDLOCK_MAY_EXECUTE },
+	{ "/sbin", LANDLOCK_MAY_READ | LANDLOCK_MAY_EXECUTE },
+	{ "/lib", LANDLOCK_MAY_READ | LANDLOCK_MAY_EXECUTE },
+	{ "/lib32", LANDLOCK_MAY_READ | LANDLOCK_MAY_EXECUTE },
+	{ "/lib64", LANDLOCK_MAY_READ | LANDLOCK_MAY_EXECUTE },
+	{ "/libx32", LANDLOCK_MAY_READ | LANDLOCK_MAY_EXECUTE },
+	{ "/opt", LANDLOCK_MAY_READ | LANDLOCK_MAY_EXECUTE },
+	{ "/etc/passwd", LANDLOCK_MAY_READ },
+	{ "/etc/group", LANDLOCK_MAY_READ },
+	{ "/etc/hosts", LANDLOCK_MAY_READ },
+	{ "/etc/hostname", LANDLOCK_MAY_READ },
+	{ "/etc/host.conf", LANDLOCK_MAY_READ },
+	{ "/etc/resolv.conf", LANDLOCK_MAY_READ },
+	{ "/etc/nsswitch.conf", LANDLOCK_MAY_READ },
+	{ "/etc/gai.conf", LANDLOCK_MAY_READ },
+	{ "/etc/ld.so.cache", LANDLOCK_MAY_READ },
+	{ "/etc/ld.so.conf", LANDLOCK_MAY_READ },
+	{ "/etc/ld.so.conf.d", LANDLOCK_MAY_READ },
+	{ "/etc/ld.so.preload", LANDLOCK_MAY_READ },
+	{ "/etc/localtime", LANDLOCK_MAY_READ },
+	{ "/etc/timezone", LANDLOCK_MAY_READ },
+	{ "/etc/ssl/certs", LANDLOCK_MAY_READ },
+	{ "/etc/ssl/openssl.cnf", LANDLOCK_MAY_READ },
+	{ "/etc/ca-certificates", LANDLOCK_MAY_READ },
+	{ "/etc/ca-certificates.conf", LANDLOCK_MAY_READ },
+	{ "/etc/alternatives", LANDLOCK_MAY_READ | LANDLOCK_MAY_EXECUTE },
+	{ "/etc/profile", LANDLOCK_MAY_READ },
+	{ "/etc/profile.d", LANDLOCK_MAY_READ },
+	{ "/etc/bash.bashrc", LANDLOCK_MAY_READ },
+	{ "/etc/bash_completion.d", LANDLOCK_MAY_READ },
+	{ "/etc/inputrc", LANDLOCK_MAY_READ },
+	{ "/etc/os-release", LANDLOCK_MAY_READ },
+	{ "/etc/debian_version", LANDLOCK_MAY_READ },
+	{ "/etc/services", LANDLOCK_MAY_READ },
+	{ "/etc/protocols", LANDLOCK_MAY_READ },
+	{ "/etc/mime.types", LANDLOCK_MAY_READ },
+	{ "/etc/terminfo", LANDLOCK_MAY_READ },
+	{ "/etc/fonts", LANDLOCK_MAY_READ },
+	{ "/etc/gitconfig", LANDLOCK_MAY_READ },
+	{ "/proc", LANDLOCK_MAY_READ },
+	{ "/dev/null", LANDLOCK_MAY_DEVICE },
+	{ "/dev/zero", LANDLOCK_MAY_DEVICE },
+	{ "/dev/full", LANDLOCK_MAY_DEVICE },
+	{ "/dev/random", LANDLOCK_MAY_READ },
+	{ "/dev/urandom", LANDLOCK_MAY_READ },
+	{ "/dev/tty", LANDLOCK_MAY_DEVICE },
+	{ "/dev/ptmx", LANDLOCK_MAY_DEVICE },
+	{ "/dev/pts", LANDLOCK_MAY_READ | LANDLOCK_MAY_DEVICE },
+	{ "/dev/shm", LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE },
+};
+
+/* Rulesets that were made.  An entry holds its policy, so that its principal stays what it was. */
+static struct cached {
+	struct policy *policy;
+	const struct principal *who;
+	int ruleset_fd;
+} cache[CACHE_SIZE];
+static size_t next_entry;
+
+static bool wants_confinement(const struct policy_confinement *c)
+{
+	return c->mode != CONFINE_OFF;
+}
+
+/* What the policy asks for and this kernel or this user cannot give. */
+static size_t find_missing(const struct policy *policy, const char *missing[static MISSING_MAX])
+{
+	struct policy_confinement c = policy_confinement(policy);
+	size_t count = 0;
+
+	if (wants_confinement(&c) && landlock_abi() < LANDLOCK_ABI_FILES)
+		missing[count++] = "files are not confined: the kernel has no Landlock";
+	else if (wants_confinement(&c) && landlock_abi() < LANDLOCK_ABI_TRUNCATE)
+		missing[count++] =
+			"files outside the roots can be truncated: the kernel's Landlock is older than ABI 3 (Linux 6.2)";
+	if (wants_confinement(&c) && landlock_abi() < LANDLOCK_ABI_SCOPES)
+		missing[count++] =
+			"signals and abstract sockets are not confined: the kernel's Landlock is older than ABI 6 (Linux 6.12)";
+	if (c.no_network && network_none_fd() < 0)
+		missing[count++] =
+			landlock_abi() >= LANDLOCK_ABI_TCP && wants_confinement(&c)
+				? "UDP is open: no network namespace can be made, and Landlock knows TCP only"
+				: "the network is open: no network namespace can be made";
+	return count;
+}
+
+int confine_check(const struct policy *policy, struct err *err)
+{
+	struct policy_confinement c = policy_confinement(policy);
+	const char *missing[MISSING_MAX];
+	size_t count;
+
+	if (wants_confinement(&c) && !policy_has_tokens(policy))
+		return err_set(err, ERR_ARGS_INVALID,
+			"process.confine needs a token: without one every local program has all rights");
+	if (wants_confinement(&c) && geteuid() == 0 && !c.names_user)
+		return err_set(err, ERR_ARGS_INVALID,
+			"process.confine needs process.user when the server is root: name a user, or 'root' to keep root");
+	count = find_missing(policy, missing);
+	if (count && c.mode != CONFINE_BEST_EFFORT)
+		return err_set(err, ERR_ARGS_INVALID,
+			"the policy cannot be enforced here: %s; 'confine: best_effort' goes on without", missing[0]);
+	return 0;
+}
+
+static int allow_path(int ruleset_fd, const char *path, unsigned access)
+{
+	AUTOCLOSE int fd = open(path, O_PATH | O_CLOEXEC);
+
+	/* What is not there needs no rule. */
+	return fd < 0 ? 0 : landlock_allow(ruleset_fd, fd, access);
+}
+
+static int allow_system(int ruleset_fd)
+{
+	for (size_t i = 0; i < ARRAY_LEN(system_parts); i++) {
+		int status = allow_path(ruleset_fd, system_parts[i].path, system_parts[i].access);
+
+		if (status < 0)
+			return status;
+	}
+	return 0;
+}
+
+/* Landlock knows no exceptions below what it allows: a root is wholly read-only or not at all. */
+static int allow_roots(int ruleset_fd, const struct principal *who)
+{
+	const struct roots *roots = principal_roots(who);
+
+	for (const char *const *path = roots_list(roots); *path; path++) {
+		const struct root *root = roots_at(roots, *path);
+		AUTOCLOSE int fd = root ? root_open(root) : -1;
+		unsigned access = LANDLOCK_MAY_READ | LANDLOCK_MAY_EXECUTE;
+		struct err ignored;
+		int status;
+
+		if (fd < 0)
+			continue;
+		if (roots_check_write(roots, root_path(root), root_path(root), &ignored) == 0)
+			access |= LANDLOCK_MAY_WRITE;
+		status = landlock_allow(ruleset_fd, fd, access);
+		if (status < 0)
+			return status;
+	}
+	return 0;
+}
+
+static int make_ruleset(const struct principal *who)
+{
+	struct policy_confinement c = policy_confinement(principal_policy(who));
+	AUTOCLOSE int fd = landlock_new(c.no_network && network_none_fd() < 0);
+	int status = fd < 0 ? fd : allow_system(fd);
+
+	if (status == 0)
+		status = allow_roots(fd, who);
+	for (const char *const *path = c.read; status == 0 && path && *path; path++)
+		status = allow_path(fd, *path, LANDLOCK_MAY_READ | LANDLOCK_MAY_EXECUTE);
+	return status < 0 ? status : take_fd(&fd);
+}
+
+static int ruleset_of(const struct principal *who)
+{
+	struct cached *entry = &cache[next_entry];
+	int fd;
+
+	for (size_t i = 0; i < CACHE_SIZE; i++) {
+		if (cache[i].who == who)
+			return cache[i].ruleset_fd;
+	}
+	fd = make_ruleset(who);
+	if (fd < 0)
+		return fd;
+	if (entry->policy) {
+		close_fd(entry->ruleset_fd);
+		policy_unref(entry->policy);
+	}
+	*entry = (struct cached){ policy_ref((struct policy *)principal_policy(who)), who, fd };
+	next_entry = (next_entry + 1) % CACHE_SIZE;
+	return fd;
+}
+
+int confine_apply(const struct principal *who, struct spawn *spawn, struct err *err)
+{
+	struct policy_confinement c = policy_confinement(principal_policy(who));
+
+	if (c.no_network)
+		spawn->network_fd = network_none_fd();
+	if (!wants_confinement(&c))
+		return 0;
+	spawn->no_new_privs = true;
+	spawn->drop_capabilities = true;
+	if (landlock_abi() == 0)
+		return 0; /* best_effort, or confine_check() would not have let it start */
+	spawn->ruleset_fd = ruleset_of(who);
+	if (spawn->ruleset_fd < 0)
+		return err_set(err, ERR_BUSY, "cannot confine the program: %s", strerror(-spawn->ruleset_fd));
+	return 0;
+}
+
+const char *confine_temp_dir(const struct principal *who, struct arena *arena)
+{
+	struct policy_confinement c = policy_confinement(principal_policy(who));
+	const struct run_as *user = policy_user(principal_policy(who), NULL);
+	AUTOCLOSE int base_fd = -1;
+
+	if (!wants_confinement(&c))
+		return NULL;
+	base_fd = place_base_fd(who);
+	if (base_fd < 0)
+		return NULL;
+	if (mkdirat(base_fd, TEMP_NAME, 0700) == 0 && user && geteuid() == 0 &&
+		fchownat(base_fd, TEMP_NAME, user->uid, user->gid, AT_SYMLINK_NOFOLLOW) < 0)
+		return NULL;
+	return arena_printf(arena, "%s/%s", place_base_path(who), TEMP_NAME);
+}
+
+void confine_receipt(const struct policy *policy, struct confine_receipt *ret_receipt)
+{
+	static const char *const modes[] = {
+		[CONFINE_OFF] = "off", [CONFINE_PATHS] = "paths", [CONFINE_BEST_EFFORT] = "best_effort"
+	};
+	struct policy_confinement c = policy_confinement(policy);
+	static const char *missing[MISSING_MAX];
+	bool confined = wants_confinement(&c);
+
+	*ret_receipt = (struct confine_receipt){
+		.mode = modes[c.mode],
+		.network = !c.no_network            ? "inherit"
+			   : network_none_fd() >= 0 ? "none"
+						    : "tcp_denied",
+		.filesystem = confined && landlock_abi() >= LANDLOCK_ABI_FILES,
+		.signals = confined && landlock_abi() >= LANDLOCK_ABI_SCOPES,
+		.landlock_abi = landlock_abi(),
+		.missing = { missing, find_missing(policy, missing) },
+	};
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the policy's "process.confine" and "process.network" mean for a child (R99, R100).
+ *
+ * Confined children are put under Landlock with the principal's roots and the parts of the
+ * system that programs need, without capabilities and without a way to new privileges; they
+ * can neither signal nor trace the server.  "paths" asks for all of it, and what the kernel
+ * cannot do is an error at start; "best_effort" does what it can, and the receipt says what
+ * is missing.  Rulesets are made once for a principal and kept.
+ */
+#pragma once
+
+#include "base/json_write.h"
+#include "policy/policy.h"
+#include "spawn/spawn.h"
+
+/* Whether this policy can be enforced here, at start and at a reload: 0, or -1 with what is missing. */
+int confine_check(const struct policy *policy, struct err *err) MUST_CHECK;
+
+/* Fills in what a confined child needs.  Descriptors stay ours.  0, or -1 with err. */
+int confine_apply(const struct principal *who, struct spawn *spawn, struct err *err) MUST_CHECK;
+
+/* A folder for temporary files under the base directory, or NULL when children are not confined. */
+const char *confine_temp_dir(const struct principal *who, struct arena *arena);
+
+/* What is in force, for capabilities: {"mode", "filesystem", "signals", "network", "landlock_abi", "missing"}. */
+struct confine_receipt {
+	const char *mode, *network;
+	bool filesystem, signals;
+	int64_t landlock_abi;
+	struct list missing; /* of const char * */
+};
+void confine_receipt(const struct policy *policy, struct confine_receipt *ret_receipt);

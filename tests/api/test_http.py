@@ -1,0 +1,608 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HTTP as it comes over the socket: shapes that are refused, framing, Expect, HEAD, keep-alive, JSON (B128 to B134)."""
+import json
+import re
+import socket
+import time
+
+import pytest
+
+from lib.client import expect_error
+from lib.contract import check_error, check_head, strict_json
+from lib.parallel import together
+from lib.processes import eventually
+from lib.raw import Broken
+from lib.server import is_sanitized
+
+H = "Host: localhost\r\n"
+MIB = 1 << 20
+
+
+def exchange(client, *parts, method="GET"):
+    """Sends these bytes on a connection of its own; the reply with its body, and whether the server closed then."""
+    with client.connect() as connection:
+        try:
+            connection.send(*parts)
+        except ConnectionError:
+            pass  # Refused before all of it was sent.
+        reply = connection.reply(method)
+        check_head(reply)
+        reply.read()
+        if reply.header("connection") == "close":
+            assert connection.is_closed(), "told to close, and did not"
+    return reply
+
+
+def refusal(reply):
+    body = strict_json(reply.read())
+    check_error(None, reply, body)
+    return body["wire_code"]
+
+
+def post(path, body, *lines):
+    body = body if isinstance(body, bytes) else body.encode()
+    return f"POST {path} HTTP/1.1\r\n{H}Content-Length: {len(body)}\r\n{''.join(line + chr(13) + chr(10) for line in lines)}\r\n".encode() + body
+
+
+# --- what is not HTTP
+
+SHAPES = {
+    "two Content-Length": (f"POST /shell HTTP/1.1\r\n{H}Content-Length: 2\r\nContent-Length: 2\r\n\r\n{{}}", 400, "http.bad_request"),
+    "two in one line": (f"POST /shell HTTP/1.1\r\n{H}Content-Length: 2, 2\r\n\r\n{{}}", 400, "http.bad_request"),
+    "both CL and TE": (f"POST /shell HTTP/1.1\r\n{H}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400, "http.bad_request"),
+    "TE that is not chunked": (f"POST /shell HTTP/1.1\r\n{H}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501, "http.not_implemented"),
+    "TE not chunked at the end": (f"POST /shell HTTP/1.1\r\n{H}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n", (400, 501), None),
+    "TE in HTTP/1.0": (f"POST /shell HTTP/1.0\r\n{H}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400, "http.bad_request"),
+    "length with a sign": (f"POST /shell HTTP/1.1\r\n{H}Content-Length: +2\r\n\r\n{{}}", 400, "http.bad_request"),
+    "negative length": (f"POST /shell HTTP/1.1\r\n{H}Content-Length: -1\r\n\r\n", 400, "http.bad_request"),
+    "hexadecimal length": (f"POST /shell HTTP/1.1\r\n{H}Content-Length: 0x2\r\n\r\n{{}}", 400, "http.bad_request"),
+    "empty length": (f"POST /shell HTTP/1.1\r\n{H}Content-Length: \r\n\r\n", 400, "http.bad_request"),
+    "a length of 19 digits": (f"POST /shell HTTP/1.1\r\n{H}Content-Length: {'0' * 18}2\r\n\r\n{{}}", 400, "http.bad_request"),
+    "a blank before the colon": (f"GET /health HTTP/1.1\r\n{H}Content-Length : 0\r\n\r\n", 400, "http.bad_request"),
+    "a folded line": (f"GET /health HTTP/1.1\r\n{H}X-A: a\r\n b\r\n\r\n", 400, "http.bad_request"),
+    "a blank at the line's start": (f"GET /health HTTP/1.1\r\n X-A: a\r\n{H}\r\n", 400, "http.bad_request"),
+    "bare LF between lines": ("GET /health HTTP/1.1\nHost: localhost\n\n", 400, "http.bad_request"),
+    "bare LF in a value": (f"GET /health HTTP/1.1\r\n{H}X-A: a\nX-B: b\r\n\r\n", 400, "http.bad_request"),
+    "bare CR in a value": (f"GET /health HTTP/1.1\r\n{H}X-A: a\rb\r\n\r\n", 400, "http.bad_request"),
+    "NUL in a value": (f"GET /health HTTP/1.1\r\n{H}X-A: a\0b\r\n\r\n", 400, "http.bad_request"),
+    "no name": (f"GET /health HTTP/1.1\r\n{H}: a\r\n\r\n", 400, "http.bad_request"),
+    "no colon": (f"GET /health HTTP/1.1\r\n{H}X-A\r\n\r\n", 400, "http.bad_request"),
+    "no Host": ("GET /health HTTP/1.1\r\n\r\n", 400, "http.bad_request"),
+    "two Hosts": (f"GET /health HTTP/1.1\r\n{H}{H}\r\n", 400, "http.bad_request"),
+    "HTTP/0.9": ("GET /health\r\n\r\n", 400, "http.bad_request"),
+    "HTTP/2.0": (f"GET /health HTTP/2.0\r\n{H}\r\n", 505, "http.version"),
+    "HTTP/1.2": (f"GET /health HTTP/1.2\r\n{H}\r\n", (200, 505), None),
+    "the preface of HTTP/2": ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505, "http.version"),
+    "two blanks": (f"GET  /health HTTP/1.1\r\n{H}\r\n", 400, "http.bad_request"),
+    "a tab": (f"GET\t/health HTTP/1.1\r\n{H}\r\n", 400, "http.bad_request"),
+    "no target": (f"GET HTTP/1.1\r\n{H}\r\n", 400, "http.bad_request"),
+    "a target that is no path": (f"GET health HTTP/1.1\r\n{H}\r\n", 400, "http.bad_request"),
+    "a control character in the target": (f"GET /heal\x01th HTTP/1.1\r\n{H}\r\n", 400, "http.bad_request"),
+    "a method that is no word": (f"G@T /health HTTP/1.1\r\n{H}\r\n", 400, "http.bad_request"),
+    "TLS": (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\xaa" * 32 + b"\r\n\r\n", 400, "http.bad_request"),
+    "a bad percent in the path": (f"GET /he%zzlth HTTP/1.1\r\n{H}\r\n", 400, "http.bad_request"),
+    "NUL in the path": (f"GET /health%00 HTTP/1.1\r\n{H}\r\n", 400, "http.bad_request"),
+    "an unknown expectation": (f"POST /shell HTTP/1.1\r\n{H}Expect: a-pony\r\nContent-Length: 2\r\n\r\n", 417, "http.expectation"),
+    "a line of 100 KiB": (f"GET /{'a' * 100_000} HTTP/1.1\r\n{H}\r\n", 414, "http.uri_too_long"),
+    "a line over 8 KiB": (f"GET /{'a' * 8192} HTTP/1.1\r\n{H}\r\n", 414, "http.uri_too_long"),
+    "20 000 lines": (f"GET /health HTTP/1.1\r\n{H}" + "X: y\r\n" * 20_000 + "\r\n", 431, "http.headers_too_large"),
+    "101 lines": (f"GET /health HTTP/1.1\r\n{H}" + "X: y\r\n" * 100 + "\r\n", 431, "http.headers_too_large"),
+    "a line of a million bytes": (f"GET /health HTTP/1.1\r\n{H}X: {'a' * 1_000_000}\r\n\r\n", 431, "http.headers_too_large"),
+    "33 KiB of lines": (f"GET /health HTTP/1.1\r\n{H}" + f"X: {'a' * 1000}\r\n" * 33 + "\r\n", 431, "http.headers_too_large"),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_b133_r70_r71_shapes_are_refused_and_the_connection_closes(client, name):
+    sent, status, code = SHAPES[name]
+    reply = exchange(client, sent)
+    assert reply.status in (status if isinstance(status, tuple) else (status,)), reply.read()
+    if reply.status != 200:
+        found = refusal(reply)
+        assert code in (None, found)
+        assert reply.header("connection") == "close" or found == "http.bad_request"
+    assert client.rest("core.health") == {"status": "ok"}
+
+
+def test_r70_what_the_limits_allow_is_taken(client):
+    line = f"GET /health?{'a' * (8192 - 30)}= HTTP/1.1\r\n"
+    assert exchange(client, line, H, "\r\n").status == 400  # the parameter is unknown, the line is not too long
+    assert exchange(client, "GET /health HTTP/1.1\r\n", H, "X: y\r\n" * 99, "\r\n").status == 200
+    assert exchange(client, "GET /health HTTP/1.1\r\n", H, f"X: {'a' * 31_000}\r\n", "\r\n").status == 200
+    assert exchange(client, "\r\nGET /health HTTP/1.1\r\n", H, "\r\n").status == 200  # RFC 9112, 2.2
+
+
+# --- methods and targets
+
+
+@pytest.mark.parametrize("method", ["TRACE", "FOO", "get", "PUT", "DELETE", "CONNECT"])
+def test_b133_other_methods_are_405_with_allow(client, method):
+    reply = exchange(client, f"{method} /health HTTP/1.1\r\n{H}\r\n")
+    if method == "CONNECT" and reply.status == 400:
+        return  # its target has another form
+    assert (reply.status, refusal(reply)) == (405, "op.method_not_allowed")
+    assert reply.header("allow") == "GET, HEAD, OPTIONS"
+
+
+def test_b133_targets(client):
+    server = client.server
+    host = f"{server.host}:{server.port}"
+
+    def get(target, host=host):
+        return exchange(client, f"GET {target} HTTP/1.1\r\nHost: {host}\r\n\r\n").status
+
+    assert get("/health/") == get("//health") == get("/health//") == get("/h%65alth") == 200
+    assert get(f"http://{host}/health") == 200
+    assert get("http://elsewhere.example/health") in (400, 403)
+    assert get("/health?") == 200
+    assert get("/health#x") == 400
+    assert get("/health%2f") == 404  # decoded after the path was split
+    assert get("/nothing") == 404
+    assert get("/../health") in (400, 404)
+    assert get("*") in (400, 404)
+
+
+def test_b133_options(client):
+    reply = exchange(client, f"OPTIONS /shell HTTP/1.1\r\n{H}\r\n", method="OPTIONS")
+    assert (reply.status, reply.header("allow"), reply.header("content-length")) == (204, "POST, OPTIONS", None)
+    assert exchange(client, f"OPTIONS /nothing HTTP/1.1\r\n{H}\r\n").status == 404
+    assert exchange(client, f"OPTIONS * HTTP/1.1\r\n{H}\r\n").status in (204, 400, 404)
+
+
+def test_b133_r76_head_is_get_without_the_body(client):
+    """Every GET route that needs no parameter; the connection can be used again."""
+    routes = [op["path"] for op in client.ops.values() if op["method"] == "GET" and op["kind"] != "ws" and "{" not in op["path"]
+              and not any(param.get("required") for param in op["params"]) and op["kind"] == "json"]
+    assert "/health" in routes and "/capabilities" in routes
+    for route in routes:
+        with client.connect() as connection:
+            connection.send(f"GET {route} HTTP/1.1\r\n{H}\r\n")
+            got = connection.reply("GET")
+            body = got.read()
+            connection.send(f"HEAD {route} HTTP/1.1\r\n{H}\r\nGET /health HTTP/1.1\r\n{H}\r\n")
+            head = connection.reply("HEAD")
+            after = connection.reply("GET")
+            assert after.read() == b'{"status":"ok"}'
+        names = {name for name, _ in got.headers}
+        assert head.status == got.status == 200 and {name for name, _ in head.headers} == names, route
+        assert head.header("content-length") in (None, str(len(body))) or route == "/capabilities"
+        assert head.header("content-type") == got.header("content-type")
+
+
+def test_b133_head_of_an_error_has_no_body(client):
+    with client.connect() as connection:
+        connection.send(f"HEAD /nothing HTTP/1.1\r\n{H}\r\nGET /health HTTP/1.1\r\n{H}\r\n")
+        assert connection.reply("HEAD").status == 404
+        assert connection.reply("GET").status == 200
+
+
+# --- connections
+
+
+def test_pipelined_requests_are_answered_in_order(client):
+    with client.connect() as connection:
+        connection.send("".join(f"GET /health HTTP/1.1\r\n{H}X-Request-Id: n{i}\r\n\r\n" for i in range(300)))
+        for i in range(300):
+            reply = connection.reply()
+            assert reply.read() and reply.header("x-request-id") == f"n{i}"
+
+
+def test_pipelined_requests_before_a_half_close_are_all_answered(client):
+    """More of them than are read ahead while one is under way."""
+    with client.connect() as connection:
+        connection.send("".join(f"GET /ops/core.health HTTP/1.1\r\n{H}X-Request-Id: n{i}\r\n\r\n" for i in range(2000)))
+        connection.half_close()
+        for i in range(2000):
+            reply = connection.reply()
+            assert reply.read() and reply.header("x-request-id") == f"n{i}"
+        assert connection.is_closed()
+
+
+def test_a_request_in_single_bytes(client):
+    with client.connect() as connection:
+        for byte in post("/ops/core.health", "{}"):
+            connection.send(bytes([byte]))
+        assert connection.reply().read() == b'{"status":"ok"}'
+
+
+def test_b129_r70_the_idle_limit_is_told(client):
+    with client.connect() as connection:
+        connection.send(f"GET /health HTTP/1.1\r\n{H}\r\n")
+        reply = connection.reply()
+        reply.read()
+        assert reply.header("keep-alive") == "timeout=75" and reply.header("connection") is None
+
+
+def test_http_1_0(client):
+    reply = exchange(client, "GET /health HTTP/1.0\r\n\r\n")
+    assert reply.status == 200 and reply.header("connection") == "close" and reply.header("content-length") == "15"
+    with client.connect() as connection:
+        connection.send(f"GET /health HTTP/1.0\r\n{H}Connection: keep-alive\r\n\r\n" * 2)
+        for _ in range(2):
+            reply = connection.reply()
+            assert reply.read() and reply.header("connection") == "keep-alive"
+    # A body whose length is not known ends with the connection, without chunks.
+    body = b'{"command":"echo hi"}'
+    with client.connect() as connection:
+        connection.send(f"POST /shell/stream HTTP/1.0\r\n{H}Content-Length: {len(body)}\r\n\r\n".encode(), body)
+        reply = connection.reply()
+        text = reply.read()
+        assert reply.header("transfer-encoding") is None and reply.length is None
+        assert text.startswith(b"event: start\n") and text.rstrip().splitlines()[-2] == b"event: exit"
+
+
+def test_connection_close_is_honoured(client):
+    assert exchange(client, f"GET /health HTTP/1.1\r\n{H}Connection: close\r\n\r\n").header("connection") == "close"
+
+
+def test_the_request_id_is_the_callers_where_it_is_usable(client):
+    def given(value):
+        return exchange(client, f"GET /health HTTP/1.1\r\n{H}X-Request-Id: {value}\r\n\r\n").header("x-request-id")
+
+    assert given("abc-1") == "abc-1" and given("x" * 128) == "x" * 128
+    for bad in ("x" * 129, "a b", "\xfc"):
+        assert given(bad) != bad
+    assert given("") != given("")
+
+
+# --- Expect and bodies
+
+
+def test_r72_100_continue(client):
+    body = b'{"command":"echo hi"}'
+    with client.connect() as connection:
+        connection.send(f"POST /shell HTTP/1.1\r\n{H}Expect: 100-continue\r\nContent-Length: {len(body)}\r\n\r\n")
+        assert connection.reply("POST", interim=True).status == 100
+        connection.send(body)
+        assert json.loads(connection.reply("POST").read())["stdout"] == "hi\n"
+        # The body came along without waiting: no 100 is needed, and the answer is right.
+        connection.send(f"POST /shell HTTP/1.1\r\n{H}Expect: 100-continue\r\nContent-Length: {len(body)}\r\n\r\n".encode(), body)
+        assert json.loads(connection.reply("POST").read())["stdout"] == "hi\n"
+
+
+@pytest.mark.parametrize("target, lines, status, code", [
+    ("/nothing", "", 404, "op.unknown"),
+    ("/health", "", 405, "op.method_not_allowed"),
+    ("/shell", "Content-Type: text/plain\r\n", 415, "args.unsupported_media_type"),
+    ("/shell?x=1", "", 400, "args.unknown"),
+    ("/shell", "Content-Length: 10485761\r\n", 413, "limit.body_too_large"),
+])
+def test_r72_the_final_answer_comes_instead_of_100(client, target, lines, status, code):
+    lines = lines if "Length" in lines else lines + "Content-Length: 100\r\n"
+    with client.connect() as connection:
+        connection.send(f"POST {target} HTTP/1.1\r\n{H}Expect: 100-continue\r\n{lines}\r\n")
+        reply = connection.reply("POST", interim=True)
+        assert (reply.status, refusal(reply)) == (status, code)
+        assert reply.header("connection") == "close" and connection.is_closed()
+
+
+def test_r72_without_credentials_401_comes_instead_of_100(make_server):
+    client = make_server(token="t0ken").client(token=None)
+    with client.connect() as connection:
+        connection.send(f"POST /shell HTTP/1.1\r\n{H}Expect: 100-continue\r\nContent-Length: 100\r\n\r\n")
+        reply = connection.reply("POST", interim=True)
+        assert (reply.status, refusal(reply)) == (401, "auth.missing_credentials") and connection.is_closed()
+
+
+def test_r91_a_bad_body_is_told_after_the_head_was_judged(make_server):
+    """401 before anything of the body, also where that is malformed or too large."""
+    client = make_server(token="t0ken").client(token=None)
+    for target in ("/shell", "/nothing", "/ops/commands.run"):
+        assert refusal(exchange(client, post(target, "{nonsense"))) == "auth.missing_credentials"
+        assert refusal(exchange(client, f"POST {target} HTTP/1.1\r\n{H}Content-Length: 99999999999\r\n\r\n")) == "auth.missing_credentials"
+
+
+def test_413_comes_from_the_length_and_can_be_read_by_who_sends_it_all(client):
+    """B132: 64 MiB."""
+    body = b'{"command":"' + b"x" * (64 * MIB) + b'"}'
+    with client.connect() as connection:
+        connection.send(f"POST /shell HTTP/1.1\r\n{H}Content-Length: {len(body)}\r\n\r\n")
+        connection.send(body)
+        reply = connection.reply("POST")
+        assert (reply.status, refusal(reply)) == (413, "limit.body_too_large") and reply.header("connection") == "close"
+
+
+def test_413_of_a_chunked_body(client):
+    with client.connect() as connection:
+        connection.send(f"POST /shell HTTP/1.1\r\n{H}Transfer-Encoding: chunked\r\n\r\n")
+        part = b"x" * MIB
+        for _ in range(11):
+            connection.send(f"{len(part):x}\r\n", part, "\r\n")
+        reply = connection.reply("POST")
+        assert (reply.status, refusal(reply)) == (413, "limit.body_too_large") and reply.header("connection") == "close"
+
+
+def test_chunked_json(client):
+    body = b'{"command":"echo hi"}'
+    head = f"POST /shell HTTP/1.1\r\n{H}Transfer-Encoding: chunked\r\n\r\n".encode()
+    single = b"".join(b"1\r\n" + bytes([byte]) + b"\r\n" for byte in body) + b"0\r\n\r\n"
+    with_extras = b"%x;a=b;c=\"d\"\r\n" % len(body) + body + b"\r\n0\r\nX-Trailer: y\r\n\r\n"
+    with client.connect() as connection:
+        for form in (single, with_extras, b"00015\r\n" + body + b"\r\n000\r\n\r\n"):
+            connection.send(head, form)
+            reply = connection.reply("POST")
+            assert json.loads(reply.read())["stdout"] == "hi\n" and reply.header("connection") is None
+
+
+CHUNKS = {
+    "FFFFFFFFFFFFFFFF": b"FFFFFFFFFFFFFFFF\r\nx",
+    "8000000000000000": b"8000000000000000\r\nx",
+    "minus": b"-1\r\nx",
+    "5000 digits": b"0" * 4999 + b"1\r\nx\r\n",
+    "a prefix": b"0x1\r\nx\r\n",
+    "a blank": b" 1\r\nx\r\n",
+    "no size": b"\r\nx\r\n",
+    "an extension of 1 MiB": b"1;" + b"e" * MIB + b"\r\nx\r\n0\r\n\r\n",
+    "no CRLF after the data": b"1\r\nxy0\r\n\r\n",
+    "LF only": b"1\nx\n0\n\n",
+    "10 000 trailers": b"1\r\nx\r\n0\r\n" + b"T: y\r\n" * 10_000 + b"\r\n",
+}
+
+
+@pytest.mark.parametrize("name", CHUNKS)
+def test_b128_chunks(client, name):
+    before = client.server.rss_kib()
+    reply = exchange(client, f"POST /shell HTTP/1.1\r\n{H}Transfer-Encoding: chunked\r\n\r\n".encode(), CHUNKS[name])
+    assert (reply.status, refusal(reply)) == (400, "http.bad_request") and reply.header("connection") == "close"
+    assert is_sanitized() or client.server.rss_kib() - before < 4096
+
+
+@pytest.mark.parametrize("framing", ["Transfer-Encoding: chunked\r\n\r\n5\r\n{\"com", "Content-Length: 50\r\n\r\n{\"com"])
+def test_b128_an_end_in_the_middle_of_the_body_is_400(client, framing):
+    with client.connect() as connection:
+        connection.send(f"POST /shell HTTP/1.1\r\n{H}{framing}")
+        connection.half_close()
+        reply = connection.reply("POST")
+        assert (reply.status, refusal(reply)) == (400, "http.bad_request") and connection.is_closed()
+
+
+def test_an_unread_body_is_never_taken_for_a_request(client):
+    """The answer comes early; what follows on the connection is body."""
+    inner = f"GET /capabilities HTTP/1.1\r\n{H}\r\n"
+    reply = exchange(client, post("/nothing", inner * 3000))
+    assert reply.status == 404 and reply.header("connection") == "close"
+    with client.connect() as connection:
+        connection.send(post("/nothing", inner), f"GET /health HTTP/1.1\r\n{H}\r\n")
+        assert connection.reply("POST").status == 404
+
+
+# --- JSON
+
+
+def test_b130_deep_json(client):
+    depth = 200_000
+    for op, value in client.ops.items():
+        if value["kind"] not in ("json", "sse", "raw"):
+            continue
+        for body in ("[" * depth, '{"a":' * depth, "[" * depth + "]" * depth, '{"a":' * depth + "1" + "}" * depth):
+            reply = exchange(client, post(f"/ops/{op}", body))
+            assert (reply.status, refusal(reply)) == (400, "args.invalid_json"), op
+    assert client.rest("core.health") == {"status": "ok"}
+
+
+def test_b130_depth_64_is_the_most(client):
+    def nested(levels):
+        return client.request("POST", "/shell", ('{"command":"true","env":' + "[" * levels + "]" * levels + "}").encode())
+
+    assert json.loads(nested(63).read())["wire_code"] == "args.invalid"
+    assert json.loads(nested(64).read())["wire_code"] == "args.invalid_json"
+
+
+BODIES = {
+    "the same key twice": ('{"command":"true","command":"false"}', "args.invalid_json", "line 1, column"),
+    "the same key, written differently": ('{"command":"true","c\\u006fmmand":"false"}', "args.invalid_json", None),
+    "an array": ('{"command":["a"]}', "args.invalid", "parameter 'command' must be a string, not array"),
+    "null": ('{"command":null}', "args.invalid", "parameter 'command' must be a string, not null"),
+    "true": ("true", "args.invalid", "object"),
+    "a string": ('"x"', "args.invalid", "object"),
+    "trailing text": ('{"command":"true"} x', "args.invalid_json", None),
+    "two values": ('{"command":"true"}{}', "args.invalid_json", None),
+    "nothing": ("", "args.missing", "command"),
+    "blanks": ("  ", "args.invalid_json", None),
+    "a comma at the end": ('{"command":"true",}', "args.invalid_json", None),
+    "single quotes": ("{'command':'true'}", "args.invalid_json", None),
+    "a comment": ('{"command":"true"/* x */}', "args.invalid_json", None),
+    "a byte order mark": ("\ufeff{}", "args.invalid_json", None),
+    "not UTF-8": (b'{"command":"\xff"}', "args.invalid_json", None),
+    "NUL raw": (b'{"command":"a\0b"}', "args.invalid_json", None),
+    "a control character": ('{"command":"a\nb"}', "args.invalid_json", None),
+    "a lone surrogate": ('{"command":"\\ud800"}', "args.invalid_json", None),
+    "a lone low surrogate": ('{"command":"\\udc00x"}', "args.invalid_json", None),
+    "1e400": ('{"command":"true","timeout":1e400}', "args.invalid", "timeout"),
+    "a number over 2^53": ('{"command":"true","max_output_bytes":9007199254740993}', "args.invalid", "max_output_bytes"),
+    "a fraction": ('{"command":"true","max_output_bytes":80.5}', "args.invalid", "must be an integer, not 80.5"),
+    "NaN": ('{"command":"true","timeout":NaN}', "args.invalid_json", None),
+    "hexadecimal": ('{"command":"true","timeout":0x1}', "args.invalid_json", None),
+    "a zero in front": ('{"command":"true","timeout":01}', "args.invalid_json", None),
+    "an unknown name": ('{"comand":"true"}', "args.unknown", "did you mean 'command'"),
+    "both of one": ('{"command":"true","argv":["true"]}', "args.invalid", "only one of 'command', 'argv'"),
+    "none of one": ("{}", "args.missing", "one of 'command', 'argv'"),
+    "NUL in a command": ('{"command":"a\\u0000b"}', "args.invalid", "parameter 'command' must not hold NUL"),
+    "NUL in an argument": ('{"argv":["a\\u0000b"]}', "args.invalid", "argv[0]"),
+    "NUL in a path": ('{"command":"true","cwd":"/\\u0000"}', "args.invalid", "cwd"),
+    "an object in a list": ('{"argv":["echo",{}]}', "args.invalid", "argv[1]"),
+    "a number for a boolean": ('{"command":"true","encoding":1}', "args.invalid", "encoding"),
+    "no such choice": ('{"command":"true","encoding":"utf8"}', "args.invalid", "utf-8"),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_b132_r60_r75_bodies(client, name):
+    body, code, says = BODIES[name]
+    reply = exchange(client, post("/shell", body))
+    error = strict_json(reply.read())
+    assert (reply.status, error["wire_code"]) == (400, code), error
+    assert says is None or says in error["error"]
+    if code == "args.invalid_json":
+        assert re.search(r"line \d+, column \d+", error["error"])
+
+
+def test_malformed_json_names_the_place(client):
+    reply = exchange(client, post("/shell", '{\n "command": tru\n}'))
+    assert "line 2, column" in strict_json(reply.read())["error"]
+
+
+@pytest.mark.parametrize("number", ["5", "5.0", "50e-1", "0.5e1"])
+def test_r75_integers_may_be_written_in_any_exact_way_or_are_refused(client, number):
+    reply = client.request("POST", "/shell", f'{{"command":"true","timeout":{number}}}'.encode())
+    assert reply.status == 200 and json.loads(reply.read())["timeout"] == 5
+
+
+@pytest.mark.parametrize("media, status", [
+    (None, 200), ("application/json", 200), ("application/json; charset=utf-8", 200), ('Application/JSON;charset="UTF-8"', 200),
+    ("application/json; charset=latin-1", 415), ("text/plain", 415), ("application/x-www-form-urlencoded", 415),
+    ("application/octet-stream", 415), ("multipart/form-data; boundary=x", 415)])
+def test_b132_r76_media_types(client, media, status):
+    reply = client.request("POST", "/shell", b'{"command":"true"}', {"Content-Type": media})
+    assert reply.status == status
+    if status == 415:
+        assert refusal(reply) == "args.unsupported_media_type"
+
+
+def test_b132_r59_parameters_in_the_wrong_place_or_twice(client):
+    assert refusal(exchange(client, post("/shell?timeout=5", '{"command":"true"}'))) == "args.unknown"
+    assert refusal(exchange(client, post("/ops/core.health?x=1", "{}"))) == "args.unknown"
+    get = f"GET %s HTTP/1.1\r\n{H}\r\n"
+    assert refusal(exchange(client, get % "/health?x=1")) == "args.unknown"
+    assert refusal(exchange(client, f"GET /health HTTP/1.1\r\n{H}Content-Length: 2\r\n\r\n{{}}")) == "args.unknown"
+    assert refusal(exchange(client, get % "/ops/core.health?id=core.health")) == "args.invalid"
+    assert refusal(exchange(client, get % "/health?x=%zz")) in ("args.invalid", "http.bad_request")
+    assert refusal(exchange(client, get % "/health?x=%00")) in ("args.invalid", "http.bad_request")
+    assert refusal(exchange(client, get % "/files/stat?path=a&path=b")) == "args.invalid"
+
+
+def test_r59_plus_is_a_blank_in_a_query(client, folder):
+    (folder / "a b").write_bytes(b"1")
+    (folder / "a+b").write_bytes(b"22")
+    for query, size in (("a+b", 1), ("a%20b", 1), ("a%2Bb", 2)):
+        reply = client.request("GET", f"/files/stat?path={folder}/{query}")
+        assert json.loads(reply.read())["size"] == size
+
+
+def test_both_bindings_are_the_same(client):
+    for op in (client.call, client.rest):
+        assert op("commands.run", argv=["echo", "hi"])["stdout"] == "hi\n"
+        with expect_error("args.missing"):
+            op("commands.run")
+    assert client.request("POST", "/ops/shell", {"command": "echo v1"}).status == 200  # the endpoint id
+    assert refusal(client.request("POST", "/ops/no.such", {})) == "op.unknown"
+    assert refusal(client.request("POST", "/ops", {})) == "op.method_not_allowed"
+
+
+# --- many, slow, rude
+
+
+def test_b134_slow_heads_and_endless_bodies_do_not_hold_others(client):
+    """Their deadlines are tested in tests/unit/test_http_conn.c, with short limits."""
+    server, slow = client.server, []
+    before = server.fds()
+    try:
+        for i in range(300):
+            connection = client.connect()
+            slow.append(connection)
+            connection.send("G" if i % 2 else f"POST /shell HTTP/1.1\r\n{H}Transfer-Encoding: chunked\r\n\r\n1\r\n{{\r\n")
+        began = time.monotonic()
+        assert client.rest("core.health") == {"status": "ok"}
+        assert client.call("commands.run", command="echo hi")["stdout"] == "hi\n"
+        assert time.monotonic() - began < 5
+    finally:
+        for connection in slow:
+            connection.reset()
+    eventually(lambda: server.fds() <= before, what="the descriptors are back")
+
+
+def test_many_idle_connections_beyond_the_limit(make_server):
+    """The oldest idle one makes room for a new one, so that nobody is locked out by those who do nothing."""
+    server = make_server(policy={"version": 1, "limits": {"max_connections": 20}})
+    client = server.client()
+    idle = [client.connect() for _ in range(60)]
+    try:
+        for _ in range(5):
+            assert client.rest("core.health") == {"status": "ok"}
+        assert eventually(lambda: sum(connection.is_closed(0.001) for connection in idle) >= 40, what="the oldest are closed")
+    finally:
+        for connection in idle:
+            connection.close()
+
+
+def test_busy_connections_are_not_closed_for_new_ones(make_server):
+    """limit.too_many, told without reading anything."""
+    server = make_server(policy={"version": 1, "limits": {"max_connections": 4}})
+    client = server.client()
+    streams = [client.stream("commands.stream", command="echo; exec sleep 600") for _ in range(4)]
+    try:
+        for stream in streams:
+            stream.until("stdout")
+        reply = eventually(lambda: exchange(client, f"GET /health HTTP/1.1\r\n{H}\r\n"))
+        assert (reply.status, refusal(reply)) == (429, "limit.too_many") and "max_connections" in str(reply.read())
+    finally:
+        for stream in streams:
+            stream.close()
+    eventually(lambda: exchange(client, f"GET /health HTTP/1.1\r\n{H}\r\n").status == 200)
+
+
+def test_b134_readers_that_never_read(client):
+    """Each asks again and again for a large answer and reads nothing: bounded, and others are served."""
+    server = client.server
+    before = server.rss_kib()
+    rude = []
+    try:
+        for _ in range(50):
+            connection = client.connect()
+            rude.append(connection)
+            connection.socket.settimeout(0)
+            try:
+                connection.socket.send((f"GET /ops HTTP/1.1\r\n{H}\r\n" * 2000).encode())
+            except BlockingIOError:
+                pass
+        assert client.rest("core.health") == {"status": "ok"}
+        assert is_sanitized() or server.rss_kib() - before < 64 * 1024
+    finally:
+        for connection in rude:
+            connection.reset()
+    assert client.rest("core.health") == {"status": "ok"}
+
+
+def test_one_busy_connection_does_not_hold_the_others(client):
+    """A peer that takes a long answer as fast as it comes, while another asks for small ones."""
+    with client.stream("commands.stream", command="head -c 300000000 /dev/zero", encoding="base64") as stream:
+        taken = 0
+        longest = 0.0
+        for event in stream:
+            if event.name == "stdout":
+                taken += 1
+                if taken % 200 == 0:
+                    began = time.monotonic()
+                    assert client.rest("core.health") == {"status": "ok"}
+                    longest = max(longest, time.monotonic() - began)
+            if taken > 2000:
+                break
+    assert is_sanitized() or longest < 1
+
+
+def test_garbage_of_many_kinds(client):
+    """No input ends the server."""
+    def one(i):
+        data = bytes((i * 7919 + k * k * 31) % 256 for k in range(i * 13 % 4000))
+        with client.connect() as connection:
+            try:
+                connection.send(data)
+                connection.half_close()
+                while connection.more():
+                    pass
+            except (ConnectionError, Broken):
+                pass
+
+    together(one, range(200))
+    assert client.rest("core.health") == {"status": "ok"}
+
+
+def test_unix_sockets(make_server, tmp_path):
+    server = make_server(listen=f"unix:{tmp_path}/socket")
+    client = server.client()
+    assert client.rest("core.health") == {"status": "ok"}
+    assert client.call("commands.run", command="echo hi")["stdout"] == "hi\n"
+    with socket.socket(socket.AF_UNIX) as other:
+        other.connect(f"{tmp_path}/socket")
+    server.stop()
+    assert not (tmp_path / "socket").exists()
