@@ -1210,8 +1210,8 @@ class SystemEnvNamespace(Namespace):
 
     async def get(
         self,
-        *,
         filter: str | None = None,
+        *,
         names: str | None = None,
         request_timeout: float | None = None,
     ) -> SystemEnvGetResult:
@@ -1227,8 +1227,8 @@ class SystemEnvNamespace(Namespace):
 
     def get_sync(
         self,
-        *,
         filter: str | None = None,
+        *,
         names: str | None = None,
         request_timeout: float | None = None,
     ) -> SystemEnvGetResult:
