@@ -120,7 +120,7 @@ static void bound_output(void)
 }
 
 /* A cgroup tells for certain that nobody is left; then it is given back, and its descriptors with it. */
-static void let_tree_go(struct process *p)
+void process_settle(struct process *p)
 {
 	if (!p->tree || !p->exited || !tree_has_cgroups() || tree_descendants(p->tree) > 0)
 		return;
@@ -141,7 +141,7 @@ static void on_leader_exit(struct tree *tree, const struct tree_exit *exit, void
 	list_append(&table.exited, &p->node);
 	feed_close(&p->feed);
 	if (!p->timed_out)
-		let_tree_go(p);
+		process_settle(p);
 	pipes_exited(&p->pipes);
 	forget_old();
 }

@@ -67,6 +67,9 @@ struct process *process_find_captured(struct call *call, const char *pid);
 /* All, in the order of their starts; an array in call memory.  NULL with call->err. */
 struct process **process_all(struct call *call, size_t *ret_count);
 
+/* Whoever looked at it may find that nothing of an ended one is left: then its tree is given back. */
+void process_settle(struct process *p);
+
 void process_hold(struct process *p);
 void process_release(struct process *p);
 
