@@ -47,7 +47,7 @@ static bool is_positional(const struct op *op, const struct field *field)
 	if (field->flags & F_REQUIRED)
 		return true;
 	for (const struct one_of *group = op->one_of; group && group->names[0]; group++) {
-		if (!group->optional && strcmp(group->names[0], field->name) == 0)
+		if (strcmp(group->names[0], field->name) == 0)
 			return true;
 	}
 	return false;

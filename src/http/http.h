@@ -44,6 +44,7 @@ struct http_handlers {
 struct http_limits {
 	unsigned max_connections;
 	int64_t header_ns, body_idle_ns, write_idle_ns, keep_alive_ns, heartbeat_ns, ping_ns;
+	int64_t sweep_ns; /* how often they are looked at */
 };
 
 extern const struct http_limits http_default_limits;

@@ -3,6 +3,7 @@
  * Start and end of the server.
  */
 #include "base/clock.h"
+#include "call/counters.h"
 #include "ops/terminal/terminal.h"
 #include "policy/config.h"
 #include "policy/policy.h"
@@ -289,6 +290,11 @@ static void protect_process(char **args)
 	signal(SIGXFSZ, SIG_IGN); /* a write over the size limit is EFBIG */
 }
 
+static unsigned connections(void *user)
+{
+	return http_server_connections(user);
+}
+
 static int start(char **args, struct err *err)
 {
 	server.loop = loop_new();
@@ -300,6 +306,7 @@ static int start(char **args, struct err *err)
 		return err_set(err, ERR_INTERNAL, "cannot become the reaper of orphans");
 	server.http = http_server_new(server.loop, &serve_handlers, &http_default_limits);
 	serve_attach(server.http);
+	counters_ask(GAUGE_CONNECTIONS, connections, server.http);
 	if (signal_start(&server.term, server.loop, SIGTERM, on_terminate) < 0 ||
 		signal_start(&server.interrupt, server.loop, SIGINT, on_terminate) < 0 ||
 		signal_start(&server.hangup, server.loop, SIGHUP, on_hangup) < 0)

@@ -2,6 +2,7 @@
 #include "ops/process/process.h"
 
 #include "base/budget.h"
+#include "call/counters.h"
 #include "policy/policy.h"
 
 #include <stdlib.h>
@@ -139,6 +140,7 @@ static void on_leader_exit(struct tree *tree, const struct tree_exit *exit, void
 	timer_free(&p->timeout);
 	list_remove(&p->node);
 	list_append(&table.exited, &p->node);
+	counters_add(GAUGE_PROCESSES, -1);
 	feed_close(&p->feed);
 	if (!p->timed_out)
 		process_settle(p);
@@ -222,6 +224,7 @@ struct process *process_begin(struct call *call, const struct process_start *wha
 	}
 	fill_in(p, call, what, &child);
 	list_append(&table.running, &p->node);
+	counters_add(GAUGE_PROCESSES, 1);
 	return p;
 }
 
