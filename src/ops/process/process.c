@@ -162,6 +162,7 @@ static void on_bytes(struct pipes *pipes, unsigned stream, struct str bytes)
 {
 	struct process *p = OWNER(pipes, struct process, pipes);
 
+	p->written_ns = clock_now_ns();
 	journal_append(p->journal, stream == PIPES_OUT ? JOURNAL_STDOUT : JOURNAL_STDERR, bytes);
 }
 
