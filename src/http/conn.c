@@ -32,12 +32,22 @@ bool conn_is_idle(const struct http_conn *c)
 	return c->state == CONN_HEAD && c->in.len == 0;
 }
 
-void conn_new(struct http_server *server, int fd)
+static bool is_unix(int fd)
+{
+	int domain = 0;
+	socklen_t size = sizeof domain;
+
+	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_UNIX;
+}
+
+void conn_new(struct http_server *server, int fd, unsigned tag)
 {
 	struct http_conn *c = mem_new(struct http_conn);
 
 	c->server = server;
 	c->fd = fd;
+	c->is_unix = is_unix(fd);
+	c->tag = tag;
 	buf_init(&c->in, IN_LIMIT);
 	buf_init(&c->out, SIZE_MAX / 2);
 	list_init(&c->kicked);
@@ -77,7 +87,7 @@ void conn_abort(struct http_conn *c)
 {
 	bool in_request = c->state == CONN_REQUEST;
 
-	if (c->state == CONN_DEAD || c->state == CONN_FREE)
+	if (c->state == CONN_DEAD || c->state == CONN_LOST || c->state == CONN_FREE)
 		return;
 	watch_stop(&c->watch);
 	close_fd(take_fd(&c->fd));
@@ -91,6 +101,8 @@ void conn_abort(struct http_conn *c)
 		if (source)
 			source->close(source);
 		c->server->handlers->on_done(c, c->body_sent);
+	} else if (c->state == CONN_UPGRADED) {
+		c->state = CONN_LOST;
 	} else {
 		c->state = in_request ? CONN_DEAD : CONN_FREE;
 	}
@@ -205,6 +217,21 @@ static void begin_linger(struct http_conn *c)
 	set_deadline(c, LINGER_IDLE_NS);
 }
 
+void conn_end_upgraded(struct http_conn *c)
+{
+	ws_end(c);
+	buf_free(&c->in);
+	c->state = CONN_HEAD;
+	begin_linger(c);
+}
+
+static bool lost_state(struct http_conn *c)
+{
+	ws_end(c);
+	c->state = CONN_FREE;
+	return true;
+}
+
 static bool reply_state(struct http_conn *c)
 {
 	if (!reply_step(c))
@@ -218,7 +245,11 @@ static bool reply_state(struct http_conn *c)
 	}
 	c->state = CONN_HEAD;
 	set_deadline(c, c->in.len ? c->server->limits.header_ns : c->server->limits.keep_alive_ns);
-	return true;
+	if (c->in.len || c->eof)
+		return true;
+	/* Most often nothing more is there yet: the watch tells, and costs less than asking. */
+	buf_free(&c->in);
+	return false;
 }
 
 /* A close with bytes unread is a reset, which may take the answer away from the peer: so they are read. */
@@ -244,8 +275,12 @@ static bool step(struct http_conn *c)
 		return request_state(c);
 	case CONN_REPLY:
 		return reply_state(c);
+	case CONN_UPGRADED:
+		return ws_step(c);
 	case CONN_LINGER:
 		return linger_state(c);
+	case CONN_LOST:
+		return lost_state(c);
 	default:
 		return false;
 	}
@@ -259,6 +294,8 @@ static unsigned wanted_events(const struct http_conn *c)
 	case CONN_HEAD:
 	case CONN_LINGER:
 		return WATCH_READ;
+	case CONN_UPGRADED:
+		return ws_wanted_events(c);
 	case CONN_REQUEST:
 	case CONN_REPLY:
 		if (!c->eof)
@@ -352,6 +389,8 @@ void conn_sweep(struct http_conn *c, int64_t now_ns)
 	if (c->deadline_ns && now_ns >= c->deadline_ns) {
 		c->deadline_ns = 0;
 		timed_out(c);
+	} else if (c->state == CONN_UPGRADED) {
+		ws_sweep(c, now_ns);
 	}
 	if (c->state != CONN_REPLY)
 		return;
@@ -380,7 +419,17 @@ void *http_user(const struct http_conn *c)
 	return c->user;
 }
 
+unsigned http_tag(const struct http_conn *c)
+{
+	return c->tag;
+}
+
 void http_gone_on_eof(struct http_conn *c)
 {
 	c->gone_on_eof = true;
+}
+
+bool http_is_unix(const struct http_conn *c)
+{
+	return c->is_unix;
 }

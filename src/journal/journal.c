@@ -247,12 +247,17 @@ static size_t run_length(const uint64_t *bits, size_t at, size_t len)
 	return MIN(run, len);
 }
 
+void journal_trim(struct journal *j, uint64_t from)
+{
+	j->start = MIN(MAX(j->start, from), j->end);
+	while (j->chunk_count > 1 && (j->first_chunk + 1) << j->shift <= j->start)
+		free_chunk(take_first(j));
+}
+
 static void drop_to_limit(struct journal *j)
 {
 	if (j->end - j->start > j->limit)
-		j->start = j->end - j->limit;
-	while (j->chunk_count > 1 && (j->first_chunk + 1) << j->shift <= j->start)
-		free_chunk(take_first(j));
+		journal_trim(j, j->end - j->limit);
 }
 
 static void wake_all(struct journal *j)
@@ -319,6 +324,14 @@ void journal_close(struct journal *j)
 	j->closed = true;
 	shrink_last(j);
 	wake_all(j);
+}
+
+void journal_discard(struct journal *j)
+{
+	assert(!j->waking);
+	j->start = j->end;
+	while (j->chunk_count > 0)
+		free_chunk(take_first(j));
 }
 
 bool journal_closed(const struct journal *j)

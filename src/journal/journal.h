@@ -53,7 +53,10 @@ void journal_free(struct journal *j); /* detaches the readers */
 /* What may be appended now without hurting a lossless reader; without one SIZE_MAX.  After 0 comes on_room. */
 size_t journal_room(struct journal *j);
 void journal_append(struct journal *j, enum journal_stream stream, struct str bytes);
+void journal_trim(struct journal *j, uint64_t from); /* forgets what stands before from, as the limit would */
 void journal_close(struct journal *j); /* no more will come; gives spare memory back, wakes all */
+
+void journal_discard(struct journal *j); /* forgets what it keeps: readers are told of a gap */
 
 bool journal_closed(const struct journal *j);
 uint64_t journal_start(const struct journal *j); /* offset of the oldest byte kept */

@@ -19,7 +19,11 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 
-enum { ARENA_MAX = 256 * 1024 * 1024 }; /* the process's budget ends it far earlier */
+enum {
+	ARENA_MAX = 256 * 1024 * 1024, /* the process's budget ends it far earlier */
+	ID_PREFIX = 12,                /* hex digits of a request id: of this server, and of the request */
+	ID_COUNT = 8,
+};
 
 static struct {
 	struct loop *loop;
@@ -29,6 +33,12 @@ static struct {
 	struct list_node all; /* every struct serving */
 	bool draining;
 } server;
+
+static void write_hex(char *to, size_t digits, uint64_t value)
+{
+	for (size_t i = digits; i > 0; i--, value >>= 4)
+		to[i - 1] = "0123456789abcdef"[value & 15];
+}
 
 static void make_request_id(struct serving *s, const struct head *head)
 {
@@ -44,8 +54,8 @@ static void make_request_id(struct serving *s, const struct head *head)
 	}
 	if (!prefix && getrandom(&prefix, sizeof prefix, 0) < 0)
 		prefix = (uint64_t)clock_now_ns();
-	snprintf(s->call.request_id, sizeof s->call.request_id, "%012llx%08llx",
-		(unsigned long long)(prefix & 0xffffffffffff), (unsigned long long)++count);
+	write_hex(s->call.request_id, ID_PREFIX, prefix);
+	write_hex(s->call.request_id + ID_PREFIX, ID_COUNT, ++count);
 }
 
 static int step_origin(struct serving *s, const struct head *head)
@@ -82,6 +92,8 @@ static int step_route(struct serving *s, const struct head *head)
 		return err_set(&s->call.err, ERR_BUSY, "the request needs more memory than is left");
 	if (!s->url.too_deep)
 		route_find(head->method, s->url.segments, s->url.count, &s->route);
+	if (http_tag(s->conn) == SERVE_SOCKETS_ONLY && s->route.op && s->route.op->kind != OP_WS)
+		s->route = (struct route){ .kind = ROUTE_NONE };
 	s->call.op = s->route.op;
 	return 0;
 }
@@ -102,6 +114,8 @@ static int step_credentials(struct serving *s, const struct head *head)
 				"the Authorization header must be of the Bearer scheme");
 		bearer = line;
 	}
+	if (s->call.op && s->call.op->kind == OP_WS)
+		return upgrade_credentials(s, head, bearer);
 	s->call.caller = policy_authenticate(s->policy, bearer, head_get(head, "x-access-token"), &s->call.err);
 	return s->call.caller ? 0 : -1;
 }
@@ -140,7 +154,9 @@ static int steps_of_head(struct serving *s, const struct head *head)
 		return -1;
 	if (server.draining)
 		return err_set(&s->call.err, ERR_SHUTTING_DOWN, "the server is ending");
-	return step_allowed(s);
+	if (step_allowed(s) < 0)
+		return -1;
+	return s->call.op && s->call.op->kind == OP_WS ? upgrade_check(s, head) : 0;
 }
 
 /* In a worker: the paths, and the whole op where it is one that may block. */
@@ -151,6 +167,8 @@ static void work(struct job *job)
 	call->work_status = paths_resolve(&call->arena, call->caller, call->op->params, call->in, &call->err);
 	if (call->work_status == 0 && call->op->work)
 		call->work_status = call->op->work(call);
+	if (call->work_status == 0 && call->op->work)
+		answer_write(OWNER(call, struct serving, call));
 }
 
 static void after_work(struct job *job)

@@ -431,6 +431,35 @@ static void parents_are_made_inside(void **state)
 	refused_as(&server, "v/../x", F_MISSING_OK, ERR_FILES_NOT_FOUND);
 }
 
+static void the_root_of_everything_is_a_root(void **state)
+{
+	static const char *const all[] = { "/", NULL };
+	struct roots_spec spec = { .base = at("/r"), .roots = all, .deny = LIST(at("/r/d/.ssh")), .rule = "paths" };
+	struct principal everything = { roots_new(&spec, &err) };
+	struct place *place;
+
+	(void)state;
+	assert_non_null(everything.roots);
+	leads_as(&everything, "f", 0, at("/r/f"));
+	leads_as(&everything, at("/out/f"), 0, at("/out/f"));
+	leads_as(&everything, "l/f", 0, at("/out/f"));
+	leads_as(&everything, "../r2/f", 0, at("/r2/f"));
+	leads_as(&everything, "rel2", 0, at("/r2/f"));
+	leads_as(&everything, "/", 0, "/");
+	refused_as(&everything, "/..", 0, ERR_POLICY_PATH);
+	refused_as(&everything, "d/.ssh/id", 0, ERR_POLICY_PATH);
+	place = resolve_as(&everything, "/", 0);
+	assert_non_null(place);
+	assert_true(place->is_root);
+	place_close(place);
+	place = resolve_as(&everything, "new/sub", F_MISSING_OK);
+	assert_non_null(place);
+	assert_int_equal(place_make_parents(place, 0755, &err), 0);
+	place_close(place);
+	assert_int_equal(access(at("/r/new"), F_OK), 0);
+	roots_free(everything.roots);
+}
+
 static void a_link_put_last_is_not_opened(void **state)
 {
 	struct place *place = resolve_as(&server, "f", 0);
@@ -554,6 +583,7 @@ int main(void)
 		TEST(a_token_sees_its_own_roots_only),
 		TEST(roots_are_told),
 		TEST(parents_are_made_inside),
+		TEST(the_root_of_everything_is_a_root),
 		TEST(a_link_put_last_is_not_opened),
 		TEST(deep_path_resolves),
 		TEST(nobody_gets_out_while_links_are_swapped),
