@@ -63,7 +63,8 @@ void http_server_set_max(struct http_server *s, unsigned max_connections); /* th
  */
 int http_listen(struct http_server *s, const char *address, char *ret_address, size_t size) MUST_CHECK;
 /* The same, with a mark that http_tag() of its connections tells; that of http_listen() is 0. */
-int http_listen_tagged(struct http_server *s, const char *address, unsigned tag, char *ret_address, size_t size) MUST_CHECK;
+int http_listen_tagged(
+	struct http_server *s, const char *address, unsigned tag, char *ret_address, size_t size) MUST_CHECK;
 unsigned http_tag(const struct http_conn *c);
 
 /* The handler's own pointer for the current request. */
