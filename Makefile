@@ -37,7 +37,7 @@ check: ## the other compiler, sanitizers over the whole suite, fuzz targets, the
 	@echo "== sanitizers"
 	@$(NINJA) -C build-asan
 	@tools/run-unit build-asan
-	@tools/run-api build-asan/agent-sandbox-server
+	@ABX_TEST_CHECK=1 tools/run-api build-asan/agent-sandbox-server
 	@echo "== fuzz, $(FUZZ_SECONDS) s each"
 	@$(MAKE) --no-print-directory fuzz
 	@echo "== static"
