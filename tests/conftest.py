@@ -77,6 +77,22 @@ def make_server():
     assert not faults, "\n".join(faults)
 
 
+@pytest.fixture(scope="session", params=[(), ("--no-cgroups",)], ids=["cgroups", "proc"])
+def process_server(request):
+    """Tests of processes run twice: trees are found by their cgroup, and in /proc (R92)."""
+    shared = Server(*request.param)
+    yield shared
+    shared.stop()
+
+
+@pytest.fixture
+def runner(process_server):
+    """A client of process_server."""
+    yield process_server.client()
+    assert process_server.is_running(), f"the server ended during the test\n{process_server.stderr()[-4000:]}"
+    process_server.check_silence()
+
+
 @pytest.fixture
 def outside(tmp_path) -> pathlib.Path:
     """A folder outside every root."""

@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/rope.h"
+#include "call/socket.h"
 #include "catalog/op.h"
 #include "loop/job.h"
 #include "loop/source.h"
@@ -20,6 +21,8 @@
 struct principal;
 struct call;
 struct call_port;
+
+enum { CALL_HASH_SIZE = 32 };
 
 /* The head of an answer in raw bytes. */
 struct raw_reply {
@@ -53,13 +56,19 @@ struct call {
 		bool multipart, head;           /* HEAD: headers only */
 		struct str content_type, range, if_range, if_match, if_none_match, if_modified_since, last_event_id;
 		struct str idempotency_key;
-		int64_t length; /* of the body; -1 not known */
+		uint8_t body_hash
+			[CALL_HASH_SIZE];   /* SHA-256 of the canonical JSON body; only beside an idempotency_key */
+		int64_t length;             /* of the body; -1 not known */
+		const char *ws_base;        /* "ws://HOST", as the caller sees this server */
+		int subprotocol;            /* chosen one of op->socket->subprotocols, -1 none */
+		const char *ticket_subject; /* came with a ticket: what alone it is good for; NULL without */
 	} http;
 
 	/* Not for ops: */
 	const struct call_port *port;
 	void *port_user;
 	struct job job;
+	struct socket socket;
 	int work_status;
 	bool gone, finished;
 	int64_t started_ns;

@@ -6,7 +6,18 @@
 
 #include "call/call.h"
 
+/* The side of socket.h. */
+struct socket_port {
+	void (*upgrade)(struct call *call);
+	size_t (*room)(struct call *call);
+	void (*send)(struct call *call, enum socket_kind kind, struct str bytes);
+	void (*wake)(struct call *call);
+	void (*pause)(struct call *call, bool paused);
+	void (*close)(struct call *call, enum socket_close code, const char *reason);
+};
+
 struct call_port {
+	const struct socket_port *socket;
 	void (*reply)(struct call *call, const void *out);
 	void (*fail)(struct call *call, const void *details); /* details: a result struct or NULL */
 	void (*stream)(struct call *call, struct source *source);

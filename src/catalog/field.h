@@ -75,6 +75,7 @@ enum field_flags {
 	F_NOFOLLOW = 16,   /* the entry itself, when it is a symbolic link */
 	F_MISSING_OK = 32, /* missing parents are not an error yet: place->missing */
 	F_CWD = 128,       /* a working directory: opened, and what fails is commands.cannot_start (R08) */
+	F_NUMBER_OK = 256, /* of strings: an integer in JSON is taken as its digits */
 	F_EMPTY_OK = 64,   /* of strings: "" is allowed */
 };
 

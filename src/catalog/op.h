@@ -54,7 +54,17 @@ struct limit {
 struct raw {
 	bool request, response; /* bytes instead of JSON, which way */
 	bool multipart;         /* the request may be multipart/form-data too */
+	bool preferred;         /* the response is bytes on the op's own route, unless JSON is asked for */
 	const char *media_type; /* of the response */
+};
+
+/*
+ * What goes over a WebSocket: messages of JSON, described like events.  The first subprotocol that
+ * a caller offers of these is taken: call->http.subprotocol is its index.
+ */
+struct socket_shape {
+	const struct event *client_messages, *server_messages; /* each ends with an empty one */
+	const char *const *subprotocols;                       /* NULL at the end */
 };
 
 enum { OP_ERRORS_MAX = 24, OP_LIMITS_MAX = 6, OP_EVENTS_MAX = 8, OP_ROUTES_MAX = 2 };
@@ -73,10 +83,11 @@ struct op {
 	const struct one_of *one_of; /* ends with an empty one; NULL: none */
 	const struct field *result;  /* NULL for streams */
 	size_t result_size;
-	const struct event *events;  /* of OP_SSE; ends with an empty one */
-	const struct raw *raw;       /* of OP_RAW */
-	const enum err_code *errors; /* its own, ends with ERR_NONE; those of every op are not repeated */
-	const struct limit *limits;  /* ends with an empty one; NULL: none */
+	const struct event *events;        /* of OP_SSE; ends with an empty one */
+	const struct socket_shape *socket; /* of OP_WS */
+	const struct raw *raw;             /* of OP_RAW */
+	const enum err_code *errors;       /* its own, ends with ERR_NONE; those of every op are not repeated */
+	const struct limit *limits;        /* ends with an empty one; NULL: none */
 	enum op_lane lane;
 	int (*work)(struct call *call);
 	void (*start)(struct call *call);

@@ -166,11 +166,11 @@ static void print_one_of(struct json_writer *w, const struct op *op)
 	json_array_end(w);
 }
 
-static void print_events(struct json_writer *w, const struct op *op, bool texts)
+static void print_events(struct json_writer *w, const char *key, const struct event *events, bool texts)
 {
-	json_key(w, "events");
+	json_key(w, key);
 	json_array_begin(w);
-	for (const struct event *event = op->events; event && event->name; event++) {
+	for (const struct event *event = events; event && event->name; event++) {
 		json_object_begin(w);
 		key_string(w, "event", event->name);
 		if (event->final)
@@ -182,6 +182,17 @@ static void print_events(struct json_writer *w, const struct op *op, bool texts)
 			key_string(w, "description", event->text);
 		json_object_end(w);
 	}
+	json_array_end(w);
+}
+
+static void print_socket(struct json_writer *w, const struct socket_shape *socket, bool texts)
+{
+	print_events(w, "client_messages", socket->client_messages, texts);
+	print_events(w, "server_messages", socket->server_messages, texts);
+	json_key(w, "subprotocols");
+	json_array_begin(w);
+	for (const char *const *name = socket->subprotocols; *name; name++)
+		json_string(w, *name);
 	json_array_end(w);
 }
 
@@ -218,6 +229,15 @@ static void path_errors(const struct field *fields, bool *ret_denied, bool *ret_
 	}
 }
 
+static bool lists_error(const struct op *op, enum err_code wanted)
+{
+	for (const enum err_code *code = op->errors; code && *code != ERR_NONE; code++) {
+		if (*code == wanted)
+			return true;
+	}
+	return false;
+}
+
 static void print_op_errors(struct json_writer *w, const struct op *op)
 {
 	bool denied, readonly;
@@ -227,9 +247,9 @@ static void print_op_errors(struct json_writer *w, const struct op *op)
 	json_array_begin(w);
 	for (const enum err_code *code = op->errors; code && *code != ERR_NONE; code++)
 		json_string(w, err_info(*code)->wire_code);
-	if (denied)
+	if (denied && !lists_error(op, ERR_POLICY_PATH))
 		json_string(w, err_info(ERR_POLICY_PATH)->wire_code);
-	if (readonly)
+	if (readonly && !lists_error(op, ERR_POLICY_READONLY))
 		json_string(w, err_info(ERR_POLICY_READONLY)->wire_code);
 	json_array_end(w);
 }
@@ -283,8 +303,10 @@ void print_op(struct json_writer *w, const struct op *op, bool texts)
 	print_effects(w, op->effects);
 	print_rows(w, "params", op, op->params, texts);
 	print_one_of(w, op);
-	if (op->events)
-		print_events(w, op, texts);
+	if (op->socket)
+		print_socket(w, op->socket, texts);
+	else if (op->events)
+		print_events(w, "events", op->events, texts);
 	else
 		print_result(w, op, texts);
 	if (op->raw)

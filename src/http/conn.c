@@ -40,13 +40,14 @@ static bool is_unix(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_UNIX;
 }
 
-void conn_new(struct http_server *server, int fd)
+void conn_new(struct http_server *server, int fd, unsigned tag)
 {
 	struct http_conn *c = mem_new(struct http_conn);
 
 	c->server = server;
 	c->fd = fd;
 	c->is_unix = is_unix(fd);
+	c->tag = tag;
 	buf_init(&c->in, IN_LIMIT);
 	buf_init(&c->out, SIZE_MAX / 2);
 	list_init(&c->kicked);
@@ -86,7 +87,7 @@ void conn_abort(struct http_conn *c)
 {
 	bool in_request = c->state == CONN_REQUEST;
 
-	if (c->state == CONN_DEAD || c->state == CONN_FREE)
+	if (c->state == CONN_DEAD || c->state == CONN_LOST || c->state == CONN_FREE)
 		return;
 	watch_stop(&c->watch);
 	close_fd(take_fd(&c->fd));
@@ -100,6 +101,8 @@ void conn_abort(struct http_conn *c)
 		if (source)
 			source->close(source);
 		c->server->handlers->on_done(c, c->body_sent);
+	} else if (c->state == CONN_UPGRADED) {
+		c->state = CONN_LOST;
 	} else {
 		c->state = in_request ? CONN_DEAD : CONN_FREE;
 	}
@@ -205,13 +208,28 @@ static bool request_state(struct http_conn *c)
 
 static void begin_linger(struct http_conn *c)
 {
+	c->state = CONN_LINGER;
 	if (shutdown(c->fd, SHUT_WR) < 0 || c->eof) {
 		conn_abort(c);
 		return;
 	}
-	c->state = CONN_LINGER;
 	c->linger_until_ns = clock_now_ns() + LINGER_NS;
 	set_deadline(c, LINGER_IDLE_NS);
+}
+
+void conn_end_upgraded(struct http_conn *c)
+{
+	ws_end(c);
+	buf_free(&c->in);
+	c->state = CONN_HEAD;
+	begin_linger(c);
+}
+
+static bool lost_state(struct http_conn *c)
+{
+	ws_end(c);
+	c->state = CONN_FREE;
+	return true;
 }
 
 static bool reply_state(struct http_conn *c)
@@ -257,8 +275,12 @@ static bool step(struct http_conn *c)
 		return request_state(c);
 	case CONN_REPLY:
 		return reply_state(c);
+	case CONN_UPGRADED:
+		return ws_step(c);
 	case CONN_LINGER:
 		return linger_state(c);
+	case CONN_LOST:
+		return lost_state(c);
 	default:
 		return false;
 	}
@@ -272,6 +294,8 @@ static unsigned wanted_events(const struct http_conn *c)
 	case CONN_HEAD:
 	case CONN_LINGER:
 		return WATCH_READ;
+	case CONN_UPGRADED:
+		return ws_wanted_events(c);
 	case CONN_REQUEST:
 	case CONN_REPLY:
 		if (!c->eof)
@@ -360,14 +384,17 @@ static void timed_out(struct http_conn *c)
 void conn_sweep(struct http_conn *c, int64_t now_ns)
 {
 	const struct http_limits *limits = &c->server->limits;
-	int64_t quiet_ns = now_ns - c->written_ns;
+	int64_t quiet_ns;
 
 	if (c->deadline_ns && now_ns >= c->deadline_ns) {
 		c->deadline_ns = 0;
 		timed_out(c);
+	} else if (c->state == CONN_UPGRADED) {
+		ws_sweep(c, now_ns);
 	}
 	if (c->state != CONN_REPLY)
 		return;
+	quiet_ns = now_ns - c->written_ns;
 	if (c->out.len && quiet_ns > (c->server->draining ? DRAIN_IDLE_NS : limits->write_idle_ns))
 		conn_abort(c);
 	else if (c->heartbeat && quiet_ns > limits->heartbeat_ns)
@@ -376,7 +403,7 @@ void conn_sweep(struct http_conn *c, int64_t now_ns)
 
 void conn_close_idle(struct http_conn *c)
 {
-	if (conn_is_idle(c)) {
+	if (c->state == CONN_HEAD) {
 		begin_linger(c);
 		conn_kick(c);
 	}
@@ -390,6 +417,11 @@ void http_set_user(struct http_conn *c, void *user)
 void *http_user(const struct http_conn *c)
 {
 	return c->user;
+}
+
+unsigned http_tag(const struct http_conn *c)
+{
+	return c->tag;
 }
 
 void http_gone_on_eof(struct http_conn *c)

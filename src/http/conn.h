@@ -10,12 +10,14 @@
 #include "wire/chunked.h"
 
 enum conn_state {
-	CONN_HEAD,    /* between requests, or reading a head */
-	CONN_REQUEST, /* the handler has it */
-	CONN_REPLY,   /* the answer is being sent */
-	CONN_LINGER,  /* sent; the peer is given a moment to read it before the close */
-	CONN_DEAD,    /* the socket is closed; the handler has not answered yet */
-	CONN_FREE,    /* to be freed at the end of this turn */
+	CONN_HEAD,     /* between requests, or reading a head */
+	CONN_REQUEST,  /* the handler has it */
+	CONN_REPLY,    /* the answer is being sent */
+	CONN_UPGRADED, /* a WebSocket (ws.c) */
+	CONN_LINGER,   /* sent; the peer is given a moment to read it before the close */
+	CONN_DEAD,     /* the socket is closed; the handler has not answered yet */
+	CONN_LOST,     /* it answered with an upgrade: to be ended in the next turn */
+	CONN_FREE,     /* to be freed at the end of this turn */
 };
 
 struct http_conn {
@@ -48,6 +50,9 @@ struct http_conn {
 	bool reply_chunked, source_ended, source_waits, heartbeat, close_after;
 	int64_t reply_left; /* of a known length that the source still owes; -1 not known */
 	uint64_t body_sent; /* bytes of body handed to out */
+
+	struct http_ws *ws; /* of CONN_UPGRADED and CONN_LOST */
+	unsigned tag;       /* of the listener that it came through */
 };
 
 struct http_server {
@@ -69,13 +74,14 @@ struct http_server {
 enum { HTTP_SCRATCH_SIZE = 64 * 1024 };
 
 /* conn.c */
-void conn_new(struct http_server *server, int fd);
+void conn_new(struct http_server *server, int fd, unsigned tag);
 void conn_process(struct http_conn *c);
 void conn_kick(struct http_conn *c); /* conn_process() in the next turn */
 void conn_sweep(struct http_conn *c, int64_t now_ns);
 void conn_abort(struct http_conn *c); /* the peer is gone, or we give it up */
-void conn_close_idle(struct http_conn *c);
+void conn_close_idle(struct http_conn *c); /* also in the middle of a head */
 bool conn_is_idle(const struct http_conn *c);
+void conn_end_upgraded(struct http_conn *c); /* the closing handshake is through */
 
 /* body.c: true when something happened */
 bool body_step(struct http_conn *c);
@@ -84,6 +90,12 @@ void body_begin(struct http_conn *c, const struct head *head);
 /* reply.c */
 bool reply_step(struct http_conn *c); /* true: the answer is complete */
 void reply_heartbeat(struct http_conn *c);
+
+/* ws.c */
+bool ws_step(struct http_conn *c);
+void ws_end(struct http_conn *c);
+void ws_sweep(struct http_conn *c, int64_t now_ns);
+unsigned ws_wanted_events(const struct http_conn *c);
 
 /* server.c */
 void server_conn_added(struct http_server *s);

@@ -22,6 +22,7 @@ struct listener {
 	struct http_server *server;
 	struct watch watch;
 	int fd;
+	unsigned tag;
 	char unix_path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	struct listener *next;
 };
@@ -33,6 +34,8 @@ const struct http_limits http_default_limits = {
 	.write_idle_ns = 60 * NS_PER_S,
 	.keep_alive_ns = 75 * NS_PER_S,
 	.heartbeat_ns = 15 * NS_PER_S,
+	.ping_ns = 20 * NS_PER_S,
+	.sweep_ns = NS_PER_S,
 };
 
 static void on_accept(struct watch *w, unsigned events);
@@ -45,7 +48,7 @@ static void on_sweep(struct timer *t)
 	LIST_EACH(node, &s->conns)
 	conn_sweep(OWNER(node, struct http_conn, node), now);
 	if (s->count)
-		timer_start(&s->sweep, s->loop, NS_PER_S, on_sweep);
+		timer_start(&s->sweep, s->loop, s->limits.sweep_ns, on_sweep);
 }
 
 static void on_kick(struct turn *t)
@@ -139,7 +142,7 @@ void http_server_set_max(struct http_server *s, unsigned max_connections)
 void server_conn_added(struct http_server *s)
 {
 	if (s->count++ == 0)
-		timer_start(&s->sweep, s->loop, NS_PER_S, on_sweep);
+		timer_start(&s->sweep, s->loop, s->limits.sweep_ns, on_sweep);
 }
 
 void server_conn_removed(struct http_server *s)
@@ -215,7 +218,7 @@ static void out_of_descriptors(struct http_server *s, int listener_fd)
 	timer_start(&s->accept_pause, s->loop, ACCEPT_PAUSE_NS, on_accept_pause);
 }
 
-static void take_connection(struct http_server *s, int fd)
+static void take_connection(struct http_server *s, int fd, unsigned tag)
 {
 	int on = 1;
 
@@ -225,7 +228,7 @@ static void take_connection(struct http_server *s, int fd)
 		return;
 	}
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* fails on a unix socket: no matter */
-	conn_new(s, fd);
+	conn_new(s, fd, tag);
 }
 
 static void on_accept(struct watch *w, unsigned events)
@@ -237,7 +240,7 @@ static void on_accept(struct watch *w, unsigned events)
 		int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 		if (fd >= 0) {
-			take_connection(l->server, fd);
+			take_connection(l->server, fd, l->tag);
 		} else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
 			out_of_descriptors(l->server, l->fd);
 			return;
@@ -326,7 +329,7 @@ static int bind_unix(int fd, const char *path)
 	return bind(fd, (struct sockaddr *)&address, sizeof address) < 0 ? -errno : 0;
 }
 
-static int add_listener(struct http_server *s, int fd, const char *unix_path)
+static int add_listener(struct http_server *s, int fd, const char *unix_path, unsigned tag)
 {
 	struct listener *l = mem_new(struct listener);
 	int status = listen(fd, BACKLOG) < 0 ? -errno : 0;
@@ -339,6 +342,7 @@ static int add_listener(struct http_server *s, int fd, const char *unix_path)
 		return status;
 	}
 	l->fd = fd;
+	l->tag = tag;
 	if (unix_path)
 		snprintf(l->unix_path, sizeof l->unix_path, "%s", unix_path);
 	l->next = s->listeners;
@@ -347,6 +351,11 @@ static int add_listener(struct http_server *s, int fd, const char *unix_path)
 }
 
 int http_listen(struct http_server *s, const char *address, char *ret_address, size_t size)
+{
+	return http_listen_tagged(s, address, 0, ret_address, size);
+}
+
+int http_listen_tagged(struct http_server *s, const char *address, unsigned tag, char *ret_address, size_t size)
 {
 	const char *path = strncmp(address, "unix:", 5) == 0 ? address + 5 : NULL;
 	struct sockaddr_storage where;
@@ -362,7 +371,7 @@ int http_listen(struct http_server *s, const char *address, char *ret_address, s
 	status = path ? bind_unix(fd, path) : bind_inet(fd, &where, len);
 	if (status < 0)
 		return status;
-	status = add_listener(s, fd, path);
+	status = add_listener(s, fd, path, tag);
 	if (status < 0)
 		return status;
 	if (path)

@@ -10,20 +10,20 @@
 
 #include <stdio.h>
 
-enum { REPLY_TEXT_MAX = 64 * 1024 * 1024, HEADERS_MAX = 16 * 1024 };
+enum { REPLY_TEXT_MAX = 64 * 1024 * 1024, HEADERS_MAX = 16 * 1024, BODY_MAX = 64 * 1024 /* sent at once, copied */ };
 
 static const char JSON_TYPE[] = "application/json";
 
-static void add_common(struct buf *headers, const char *request_id, const char *cors_origin)
+void answer_headers(const struct serving *s, struct buf *headers)
 {
 	buf_adds(headers, "X-Request-Id: ");
-	buf_adds(headers, request_id);
+	buf_adds(headers, s->call.request_id);
 	buf_adds(headers, "\r\n");
-	if (cors_origin)
+	if (s->cors_origin)
 		buf_addf(headers,
 			"Access-Control-Allow-Origin: %s\r\nVary: Origin\r\n"
 			"Access-Control-Expose-Headers: X-Request-Id, ETag, Content-Range, Content-Disposition\r\n",
-			cors_origin);
+			s->cors_origin);
 }
 
 static void send_reply(struct serving *s, struct http_reply *reply, const struct buf *headers)
@@ -52,7 +52,7 @@ static void send_json(struct serving *s, int status, const struct buf *headers)
 {
 	struct http_reply reply = { .status = status, .content_type = JSON_TYPE, .length = -1 };
 
-	if (rope_is_short(&s->rope)) {
+	if (rope_is_short(&s->rope) && s->rope.text.len <= BODY_MAX) {
 		reply.body = buf_str(&s->rope.text);
 	} else {
 		s->rope_source = (struct source){ pull_rope, close_rope };
@@ -137,6 +137,22 @@ static void add_raw_headers(struct buf *headers, const struct raw_reply *head)
 		add_disposition(headers, head->filename);
 }
 
+/* Without details, and in memory that no budget refuses: there is always an answer. */
+static void send_bare_error(struct serving *s, const struct buf *headers)
+{
+	struct http_reply reply = { .status = err_info(s->call.err.code)->status, .content_type = JSON_TYPE };
+	AUTOBUF struct buf body;
+	struct json_writer w;
+
+	buf_init(&body, HEADERS_MAX);
+	json_write_init(&w, &body);
+	write_error(&w, &s->call.err, s->call.op, s->call.request_id);
+	json_raw(&w, STR("{}"));
+	json_object_end(&w);
+	reply.body = buf_str(&body);
+	send_reply(s, &reply, headers);
+}
+
 /* head: what else the headers say, of a 416; or NULL. */
 static void fail(struct serving *s, const void *details, const struct raw_reply *head)
 {
@@ -152,11 +168,14 @@ static void fail(struct serving *s, const void *details, const struct raw_reply 
 		json_raw(&s->rope.writer, s->call.err.details ? str_of(s->call.err.details) : STR("{}"));
 	json_object_end(&s->rope.writer);
 	buf_init(&headers, HEADERS_MAX);
-	add_common(&headers, s->call.request_id, s->cors_origin);
+	answer_headers(s, &headers);
 	add_error_headers(s, &headers, info);
 	if (head)
 		add_raw_headers(&headers, head);
-	send_json(s, info->status, &headers);
+	if (rope_failed(&s->rope))
+		send_bare_error(s, &headers);
+	else
+		send_json(s, info->status, &headers);
 }
 
 void answer_error(struct serving *s)
@@ -169,20 +188,32 @@ static void port_fail(struct call *call, const void *details)
 	fail(OWNER(call, struct serving, call), details, NULL);
 }
 
+static void write_answer(struct serving *s, const void *out)
+{
+	rope_init(&s->rope, &s->call.arena, REPLY_TEXT_MAX);
+	write_rope(&s->rope, s->call.op->result, out);
+	s->written = true;
+}
+
+void answer_write(struct serving *s)
+{
+	write_answer(s, s->call.out);
+}
+
 static void port_reply(struct call *call, const void *out)
 {
 	struct serving *s = OWNER(call, struct serving, call);
 	AUTOBUF struct buf headers;
 
 	buf_init(&headers, HEADERS_MAX);
-	rope_init(&s->rope, &call->arena, REPLY_TEXT_MAX);
-	write_rope(&s->rope, call->op->result, out);
+	if (!s->written)
+		write_answer(s, out);
 	if (rope_failed(&s->rope)) {
 		err_set(&call->err, ERR_BUSY, "the answer needs more memory than is left");
 		fail(s, NULL, NULL);
 		return;
 	}
-	add_common(&headers, call->request_id, s->cors_origin);
+	answer_headers(s, &headers);
 	send_json(s, 200, &headers);
 }
 
@@ -195,7 +226,7 @@ static void port_stream(struct call *call, struct source *source)
 	AUTOBUF struct buf headers;
 
 	buf_init(&headers, HEADERS_MAX);
-	add_common(&headers, call->request_id, s->cors_origin);
+	answer_headers(s, &headers);
 	buf_adds(&headers, "Cache-Control: no-cache\r\nX-Accel-Buffering: no\r\n");
 	send_reply(s, &reply, &headers);
 }
@@ -215,7 +246,7 @@ static void port_send(struct call *call, const struct raw_reply *head, struct so
 		fail(s, NULL, head);
 		return;
 	}
-	add_common(&headers, call->request_id, s->cors_origin);
+	answer_headers(s, &headers);
 	add_raw_headers(&headers, head);
 	send_reply(s, &reply, &headers);
 }
@@ -249,6 +280,7 @@ static void port_body(struct call *call, char *to, size_t len, call_body_fn *fn)
 }
 
 const struct call_port answer_port = {
+	.socket = &upgrade_port,
 	.reply = port_reply,
 	.fail = port_fail,
 	.stream = port_stream,
@@ -264,7 +296,7 @@ void answer_options(struct serving *s, const struct head *head)
 	AUTOBUF struct buf headers;
 
 	buf_init(&headers, HEADERS_MAX);
-	add_common(&headers, s->call.request_id, s->cors_origin);
+	answer_headers(s, &headers);
 	buf_addf(&headers, "Allow: %s\r\n", s->route.allow);
 	if (s->cors_origin) {
 		buf_addf(&headers, "Access-Control-Allow-Methods: %s\r\nAccess-Control-Max-Age: 600\r\n",

@@ -6,10 +6,13 @@
 #include "server/serving.h"
 
 #include "base/budget.h"
+#include "base/json_write.h"
 #include "catalog/bind.h"
+#include "policy/config.h"
 #include "wire/range.h"
 
 #include <errno.h>
+#include <nettle/sha2.h>
 #include <stdlib.h>
 
 enum { BODY_FIRST = 16 * 1024 };
@@ -62,6 +65,26 @@ static int begin(struct serving *s, struct bind *b)
 	return bind_route(s, b);
 }
 
+/* What tells one body from another: not its blanks, nor the order of its members. */
+static int hash_body(struct serving *s, const struct json *value)
+{
+	struct sha256_ctx sha;
+	struct json_writer w;
+	AUTOBUF struct buf text;
+
+	buf_init_budgeted(&text, SIZE_MAX / 2);
+	if (!s->call.http.idempotency_key.p)
+		return 0;
+	json_write_init(&w, &text);
+	json_tree(&w, value, true);
+	if (buf_failed(&text))
+		return err_set(&s->call.err, ERR_BUSY, "the body needs more memory than is left");
+	sha256_init(&sha);
+	sha256_update(&sha, text.len, (const uint8_t *)text.data);
+	sha256_digest(&sha, CALL_HASH_SIZE, s->call.http.body_hash);
+	return 0;
+}
+
 static int bind_body(struct serving *s)
 {
 	struct call *call = &s->call;
@@ -83,7 +106,7 @@ static int bind_body(struct serving *s)
 		if (value->type != JSON_OBJECT)
 			return err_set(&call->err, ERR_ARGS_INVALID, "the body must be a JSON object, not %s",
 				json_type_name(value->type));
-		if (bind_object(&b, value, &call->err) < 0)
+		if (hash_body(s, value) < 0 || bind_object(&b, value, &call->err) < 0)
 			return -1;
 	}
 	return bind_end(&b, &call->err);
@@ -217,27 +240,76 @@ static struct str keep(struct serving *s, const struct head *head, const char *n
 	return value;
 }
 
+/* Whether the caller is to get bytes, from an op that can answer with them. */
+static bool wants_raw(const struct serving *s, const struct head *head)
+{
+	const struct raw *raw = s->call.op->raw;
+	struct str accept = head_get(head, "accept");
+
+	if (!raw->response)
+		return false;
+	if (s->route.head || s->call.http.range.p || (accept.p && accept_names(accept, raw->media_type)))
+		return true;
+	return raw->preferred && s->route.kind != ROUTE_UNIFORM &&
+	       !(accept.p && accept_names(accept, "application/json"));
+}
+
+/* A host with its port, as a URL has it, and nothing that would lead out of one. */
+static bool is_host(struct str host)
+{
+	static const char others[] = ".-_:[]";
+
+	for (size_t i = 0; i < host.len; i++) {
+		char c = host.p[i];
+
+		if (!(c >= '0' && c <= '9') && !((c | 0x20) >= 'a' && (c | 0x20) <= 'z') &&
+			!memchr(others, c, sizeof others - 1))
+			return false;
+	}
+	return host.len > 0;
+}
+
+/* Where this server's WebSockets are for the caller, who may have come through a proxy (R42). */
+static void keep_ws_base(struct serving *s, const struct head *head)
+{
+	struct str host = head->host, proto = { NULL, 0 };
+	AUTOBUF struct buf text;
+
+	if (policy_config(s->policy)->server.trust_forwarded) {
+		struct str forwarded = head_get(head, "x-forwarded-host"), first;
+
+		if (head_list_next(&forwarded, &first) && is_host(first))
+			host = first;
+		proto = head_get(head, "x-forwarded-proto");
+		proto = str_trim(str_cut(&proto, ','));
+	}
+	if (!is_host(host))
+		host = STR("localhost");
+	buf_init(&text, 2 * host.len + 16);
+	buf_addf(&text, "%s://%.*s", str_is_nocase(proto, "https") ? "wss" : "ws", (int)host.len, host.p);
+	s->call.http.ws_base = arena_strndup(&s->call.arena, text.data, text.len);
+}
+
 static void keep_headers(struct serving *s, const struct head *head)
 {
 	struct call *call = &s->call;
-	struct str accept = head_get(head, "accept");
 
 	call->http.content_type = keep(s, head, "content-type");
 	call->http.idempotency_key = keep(s, head, "idempotency-key");
 	call->http.length = http_body_length(s->conn);
+	keep_ws_base(s, head);
 	call->http.head = s->route.head;
 	if (call->op->kind == OP_SSE)
 		call->http.last_event_id = keep(s, head, "last-event-id");
 	if (call->op->kind != OP_RAW)
 		return;
+	call->http.head = s->route.head;
 	call->http.range = keep(s, head, "range");
 	call->http.if_range = keep(s, head, "if-range");
 	call->http.if_match = keep(s, head, "if-match");
 	call->http.if_none_match = keep(s, head, "if-none-match");
 	call->http.if_modified_since = keep(s, head, "if-modified-since");
-	call->http.raw_response = call->op->raw->response &&
-				  (s->route.head || call->http.range.p ||
-					  (accept.p && accept_names(accept, call->op->raw->media_type)));
+	call->http.raw_response = wants_raw(s, head);
 }
 
 static int take_query_arguments(struct serving *s)

@@ -3,6 +3,8 @@
  * Start and end of the server.
  */
 #include "base/clock.h"
+#include "call/counters.h"
+#include "ops/terminal/terminal.h"
 #include "policy/config.h"
 #include "policy/policy.h"
 #include "policy/token.h"
@@ -30,7 +32,8 @@
 
 enum { EXIT_USAGE = 2, ADDRESS_SIZE = 160 };
 
-/* After the grace, children get this long to end before the server leaves all the same. */
+/* Children get this long between SIGTERM and SIGKILL, and all of it this long before the server leaves all the same. */
+#define CHILD_GRACE_NS (2 * NS_PER_S)
 #define LAST_WAIT_NS (4 * NS_PER_S)
 
 static const char DEFAULT_POLICY[] = "/etc/agent-sandbox/policy.yaml";
@@ -42,7 +45,7 @@ static struct {
 	struct timer grace;
 	struct options options;
 	char *secret; /* the token of the options; each reload needs it again */
-	bool ending;
+	bool ending, idle, ends_children, childless;
 } server;
 
 static int complain(const struct err *err)
@@ -57,17 +60,41 @@ static void leave_at_once(struct timer *t)
 	loop_stop(server.loop);
 }
 
+static void leave_when_done(void)
+{
+	if (server.idle && server.childless)
+		loop_stop(server.loop);
+}
+
+static void all_children_ended(void)
+{
+	server.childless = true;
+	leave_when_done();
+}
+
+/* What runs is ended when nobody waits for it any more, or has waited long enough (R86). */
+static void end_children(void)
+{
+	if (server.ends_children)
+		return;
+	server.ends_children = true;
+	timer_start(&server.grace, server.loop, LAST_WAIT_NS, leave_at_once);
+	tree_end_all(server.loop, CHILD_GRACE_NS, all_children_ended);
+}
+
 static void after_grace(struct timer *t)
 {
+	(void)t;
 	serve_cancel_all();
-	tree_end_strays();
-	timer_start(t, server.loop, LAST_WAIT_NS, leave_at_once);
+	end_children();
 }
 
 static void all_closed(void *user)
 {
 	(void)user;
-	loop_stop(server.loop);
+	server.idle = true;
+	end_children();
+	leave_when_done();
 }
 
 static void on_terminate(struct signal_watch *s, int number)
@@ -81,6 +108,7 @@ static void on_terminate(struct signal_watch *s, int number)
 	server.ending = true;
 	timer_start(&server.grace, server.loop, server.options.shutdown_grace * NS_PER_S, after_grace);
 	serve_drain();
+	terminal_hang_up_all();
 	http_server_drain(server.http, all_closed, NULL);
 }
 
@@ -121,27 +149,78 @@ static bool is_loopback(const char *address)
 	       strncmp(address, "[::1]:", 6) == 0 || strncmp(address, "unix:", 5) == 0;
 }
 
+static int check_address(const char *address, struct err *err)
+{
+	if (policy_has_tokens(serve_policy()) || server.options.insecure_no_auth || is_loopback(address))
+		return 0;
+	return err_set(err, ERR_ARGS_INVALID,
+		"'%s' is not a loopback address and there is no token: give --token, or --insecure-no-auth to allow it",
+		address);
+}
+
+/* Where the listener for terminals alone is: as told, or port 9001 beside 9000 (R106). False: nowhere. */
+static bool pty_address(const char *main_address, char to[static ADDRESS_SIZE])
+{
+	const char *given = server.options.pty_listen, *colon = strrchr(main_address, ':');
+	bool is_unix = strncmp(main_address, "unix:", 5) == 0;
+	int host = colon ? (int)(colon - main_address) : 0;
+
+	if (given && strcmp(given, "off") == 0)
+		return false;
+	if (given && strchr(given, ':'))
+		snprintf(to, ADDRESS_SIZE, "%s", given);
+	else if (given && is_unix)
+		snprintf(to, ADDRESS_SIZE, "127.0.0.1:%s", given);
+	else if (given || (colon && !is_unix && strcmp(colon, ":9000") == 0))
+		snprintf(to, ADDRESS_SIZE, "%.*s:%s", host, main_address, given ? given : "9001");
+	else
+		return false;
+	return true;
+}
+
+/* *ret_bound is empty when there is none; one that is in use already is no reason not to start. */
+static int listen_pty(char ret_bound[static ADDRESS_SIZE], struct err *err)
+{
+	char address[ADDRESS_SIZE];
+	int status;
+
+	ret_bound[0] = '\0';
+	if (!pty_address(server.options.listen[0], address))
+		return 0;
+	if (check_address(address, err) < 0)
+		return -1;
+	status = http_listen_tagged(server.http, address, SERVE_SOCKETS_ONLY, ret_bound, ADDRESS_SIZE);
+	if (status == -EADDRINUSE) {
+		log_event(LOG_WARN, "pty_listen", "address=%s in_use=1", address);
+		return 0;
+	}
+	return status < 0
+		       ? err_set(err, ERR_ARGS_INVALID, "cannot listen on '%s': %s", address, strerrordesc_np(-status))
+		       : 0;
+}
+
 static int listen_all(struct err *err)
 {
 	struct options *o = &server.options;
 	bool tokens = policy_has_tokens(serve_policy());
-	char bound[ADDRESS_SIZE];
+	char bound[ADDRESS_SIZE], pty[ADDRESS_SIZE];
 
 	if (o->listen_count == 0)
 		o->listen[o->listen_count++] = tokens ? "0.0.0.0:9000" : "127.0.0.1:9000";
+	if (listen_pty(pty, err) < 0)
+		return -1;
 	for (size_t i = 0; i < o->listen_count; i++) {
 		int status;
 
-		if (!tokens && !o->insecure_no_auth && !is_loopback(o->listen[i]))
-			return err_set(err, ERR_ARGS_INVALID,
-				"'%s' is not a loopback address and there is no token: give --token, or --insecure-no-auth to allow it",
-				o->listen[i]);
+		if (check_address(o->listen[i], err) < 0)
+			return -1;
 		status = http_listen(server.http, o->listen[i], bound, sizeof bound);
 		if (status < 0)
 			return err_set(err, ERR_ARGS_INVALID, "cannot listen on '%s': %s", o->listen[i],
 				strerrordesc_np(-status));
-		printf("agent-sandbox-server %s ready on %s%s\n", server_version,
-			strncmp(bound, "unix:", 5) == 0 ? "" : "http://", bound);
+		printf("agent-sandbox-server %s ready on %s%s%s%s\n", server_version,
+			strncmp(bound, "unix:", 5) == 0 ? "" : "http://", bound,
+			i == 0 && pty[0] ? " and for terminals on " : "", i == 0 ? pty : "");
 	}
 	fflush(stdout);
 	notify_ready();
@@ -198,12 +277,22 @@ static int make_policy(struct err *err)
 
 static void protect_process(char **args)
 {
+	sigset_t none;
+
+	/* Whoever started us may have blocked what we want to hear; children get their own settings (spawn/child.c). */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	options_scrub(args);
 	/* Children must not read our memory, environment or descriptors through /proc or ptrace (R93). */
 	prctl(PR_SET_DUMPABLE, 0);
 	limits_raise_nofile();
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a write over the size limit is EFBIG */
+}
+
+static unsigned connections(void *user)
+{
+	return http_server_connections(user);
 }
 
 static int start(char **args, struct err *err)
@@ -217,6 +306,7 @@ static int start(char **args, struct err *err)
 		return err_set(err, ERR_INTERNAL, "cannot become the reaper of orphans");
 	server.http = http_server_new(server.loop, &serve_handlers, &http_default_limits);
 	serve_attach(server.http);
+	counters_ask(GAUGE_CONNECTIONS, connections, server.http);
 	if (signal_start(&server.term, server.loop, SIGTERM, on_terminate) < 0 ||
 		signal_start(&server.interrupt, server.loop, SIGINT, on_terminate) < 0 ||
 		signal_start(&server.hangup, server.loop, SIGHUP, on_hangup) < 0)
@@ -252,6 +342,7 @@ static int serve_main(char **args)
 		return complain(&err);
 	loop_run(server.loop);
 	http_server_free(server.http);
+	terminal_free_all();
 	tree_shutdown();
 	return 0;
 }

@@ -21,6 +21,8 @@ struct option {
 static const struct option rows[] = {
 	{ "--listen", "ABX_SERVER_LISTEN", OPTION_LIST, AT(listen), 0, 0, false, "ADDR",
 		"HOST:PORT, [V6]:PORT or unix:/path; may be repeated (127.0.0.1:9000, with a token 0.0.0.0:9000)" },
+	{ "--pty-listen", "ABX_PTY_PORT", OPTION_TEXT, AT(pty_listen), 0, 0, false, "ADDR",
+		"a second address or port for the terminal WebSocket alone, or off (port 9001 where the main one is 9000)" },
 	{ "--token", "ABX_SERVER_TOKEN", OPTION_TEXT, AT(token), 0, 0, true, "T", "one token with full access" },
 	{ "--token-file", NULL, OPTION_TEXT, AT(token_file), 0, 0, false, "FILE", "read that token from a file" },
 	{ "--policy", "ABX_SERVER_POLICY", OPTION_TEXT, AT(policy), 0, 0, false, "FILE",

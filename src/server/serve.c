@@ -9,6 +9,7 @@
 #include "base/budget.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "call/counters.h"
 #include "program/confine.h"
 #include "server/paths.h"
 #include "server/serving.h"
@@ -92,6 +93,8 @@ static int step_route(struct serving *s, const struct head *head)
 		return err_set(&s->call.err, ERR_BUSY, "the request needs more memory than is left");
 	if (!s->url.too_deep)
 		route_find(head->method, s->url.segments, s->url.count, &s->route);
+	if (http_tag(s->conn) == SERVE_SOCKETS_ONLY && s->route.op && s->route.op->kind != OP_WS)
+		s->route = (struct route){ .kind = ROUTE_NONE };
 	s->call.op = s->route.op;
 	return 0;
 }
@@ -112,6 +115,8 @@ static int step_credentials(struct serving *s, const struct head *head)
 				"the Authorization header must be of the Bearer scheme");
 		bearer = line;
 	}
+	if (s->call.op && s->call.op->kind == OP_WS)
+		return upgrade_credentials(s, head, bearer);
 	s->call.caller = policy_authenticate(s->policy, bearer, head_get(head, "x-access-token"), &s->call.err);
 	return s->call.caller ? 0 : -1;
 }
@@ -150,7 +155,9 @@ static int steps_of_head(struct serving *s, const struct head *head)
 		return -1;
 	if (server.draining)
 		return err_set(&s->call.err, ERR_SHUTTING_DOWN, "the server is ending");
-	return step_allowed(s);
+	if (step_allowed(s) < 0)
+		return -1;
+	return s->call.op && s->call.op->kind == OP_WS ? upgrade_check(s, head) : 0;
 }
 
 /* In a worker: the paths, and the whole op where it is one that may block. */
@@ -161,6 +168,8 @@ static void work(struct job *job)
 	call->work_status = paths_resolve(&call->arena, call->caller, call->op->params, call->in, &call->err);
 	if (call->work_status == 0 && call->op->work)
 		call->work_status = call->op->work(call);
+	if (call->work_status == 0 && call->op->work)
+		answer_write(OWNER(call, struct serving, call));
 }
 
 static void after_work(struct job *job)
@@ -281,6 +290,7 @@ static void on_done(struct http_conn *c, uint64_t sent_bytes)
 	if (!s)
 		return;
 	log_call(s, sent_bytes);
+	counters_call(s->call.op, s->status);
 	if (s->call.on_free)
 		s->call.on_free(&s->call);
 	if (s->call.in)

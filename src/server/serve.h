@@ -10,6 +10,9 @@
 
 extern const struct http_handlers serve_handlers;
 
+/* Marks of listeners (http_listen_tagged): all ops, or only those of kind OP_WS (R106). */
+enum { SERVE_ALL, SERVE_SOCKETS_ONLY };
+
 /* The policy of the calls to come; takes over the reference. settings: for a reload. */
 void serve_init(struct loop *loop, struct policy *policy, const struct policy_settings *settings);
 void serve_attach(struct http_server *http); /* takes the policy's max_connections, now and after each reload */

@@ -11,6 +11,7 @@
 #include "http/http.h"
 #include "policy/policy.h"
 #include "wire/url.h"
+#include "wire/ws.h"
 
 struct serving {
 	struct call call;
@@ -23,12 +24,14 @@ struct serving {
 	bool reading;                    /* the JSON body is on its way: no op runs yet */
 	void (*then)(struct serving *s); /* when its arguments are bound */
 	call_body_fn *body_fn;           /* the op's, while it waits for raw bytes */
+	char accept[WS_ACCEPT_LEN + 1];  /* of a WebSocket's handshake */
 	bool answered;
-	bool head; /* HEAD: no answer has a body, errors neither */
+	bool head;  /* HEAD: no answer has a body, errors neither */
 	int status; /* of the answer, for the log */
 	char *body; /* JSON text; taken from the budget */
 	size_t body_len, body_size, body_max;
 	struct rope rope; /* the answer's JSON */
+	bool written;     /* by the worker already, that a long one does not hold up the loop */
 	struct source rope_source;
 };
 
@@ -38,6 +41,13 @@ void intake_free(struct serving *s);
 
 /* answer.c */
 extern const struct call_port answer_port;
+void answer_write(struct serving *s);                            /* call.out, in a worker */
 void answer_error(struct serving *s);                            /* from call.err */
 void answer_options(struct serving *s, const struct head *head); /* 204 */
 void answer_problem(struct http_conn *c, enum http_problem problem, const char *reason);
+void answer_headers(const struct serving *s, struct buf *headers); /* those of every answer */
+
+/* upgrade.c: of an op of kind OP_WS. bearer: of the Authorization header. 0, or -1 with call.err. */
+extern const struct socket_port upgrade_port;
+int upgrade_credentials(struct serving *s, const struct head *head, struct str bearer) MUST_CHECK;
+int upgrade_check(struct serving *s, const struct head *head) MUST_CHECK;

@@ -18,7 +18,7 @@
 /* Of /proc/<pid>/stat, counted from the state, which is the first behind the name. */
 enum { FIELD_ENV_START = 47 };
 
-enum { STAT_SIZE = 1024, ENVIRON_MAX = 256 * 1024, ENVIRON_STEP = 8192, NAME_SIZE = 64 };
+enum { STAT_SIZE = 1024, ENVIRON_MAX = 256 * 1024, ENVIRON_STEP = 8192, NAME_SIZE = 64, MARK_SIZE = 64 };
 
 void members_free(struct members *m)
 {
@@ -113,6 +113,46 @@ static int walk(struct members *m)
 	return 0;
 }
 
+/* Whose mark a process has, once somebody asked. */
+struct known_mark {
+	bool known;
+	char text[MARK_SIZE];
+};
+
+static struct {
+	struct members members;
+	struct known_mark *marks; /* of each */
+	bool stands;
+} shared;
+
+int members_share_walk(void)
+{
+	int result = walk(&shared.members);
+
+	shared.stands = result == 0;
+	if (shared.stands)
+		shared.marks = mem_alloc((shared.members.count + 1) * sizeof *shared.marks);
+	return result;
+}
+
+void members_end_sharing(void)
+{
+	members_free(&shared.members);
+	free(take_ptr(shared.marks));
+	shared.stands = false;
+}
+
+static int walk_or_copy(struct members *m)
+{
+	if (!shared.stands)
+		return walk(m);
+	m->count = 0;
+	m->unsettled = false;
+	for (size_t i = 0; i < shared.members.count; i++)
+		members_add(m, &shared.members.all[i]);
+	return 0;
+}
+
 static struct member *find(const struct members *m, pid_t pid)
 {
 	struct member key = { .pid = pid };
@@ -176,11 +216,41 @@ static bool is_in_exec(pid_t pid)
 	return at && strncmp(at, " 0 ", 3) == 0;
 }
 
-static bool is_marked(struct members *m, pid_t pid, const char *mark, bool prefix)
+/* What begins as the mark does, up to its '='. */
+static void learn_mark(pid_t pid, const char *mark, struct known_mark *ret)
 {
 	AUTOFREE char *text = NULL;
 	ssize_t len = read_environment(pid, &text);
+	size_t name_len = strcspn(mark, "=") + 1;
 
+	ret->known = true;
+	for (const char *at = text; len > 0 && at < text + len; at += strlen(at) + 1) {
+		if (strncmp(at, mark, name_len) == 0) {
+			snprintf(ret->text, sizeof ret->text, "%s", at);
+			return;
+		}
+	}
+}
+
+static bool has_known_mark(pid_t pid, const char *mark, bool prefix)
+{
+	const struct member *one = find(&shared.members, pid);
+	struct known_mark *known = one ? &shared.marks[one - shared.members.all] : NULL;
+
+	if (!known)
+		return false;
+	if (!known->known)
+		learn_mark(pid, mark, known);
+	return holds_mark(known->text, 1, mark, prefix);
+}
+
+static bool is_marked(struct members *m, pid_t pid, const char *mark, bool prefix)
+{
+	AUTOFREE char *text = NULL;
+	ssize_t len = shared.stands ? 0 : read_environment(pid, &text);
+
+	if (shared.stands)
+		return has_known_mark(pid, mark, prefix);
 	if (len == 0 && is_in_exec(pid))
 		m->unsettled = true;
 	return len > 0 && holds_mark(text, (size_t)len, mark, prefix);
@@ -206,7 +276,7 @@ static bool is_certain(struct members *m, const struct member *one, const struct
 	if (one->pid == whose->leader || was_seen(one, whose))
 		return true;
 	if (one->parent == self && reaper_knows(one->pid))
-		return false;
+		return whose->leaders;
 	/* Once the leader is gone its number may name a new session: only orphans of ours count then. */
 	if (whose->session && one->session == whose->session && (whose->leader || orphan))
 		return true;
@@ -256,7 +326,7 @@ static void keep_ours(struct members *m)
 int members_find(struct members *m, const struct members_of *whose)
 {
 	pid_t self = getpid();
-	int result = walk(m);
+	int result = walk_or_copy(m);
 
 	if (result < 0)
 		return result;

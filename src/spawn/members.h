@@ -40,11 +40,16 @@ struct members_of {
 	pid_t session;    /* 0: do not look */
 	const char *mark; /* "ABX_RUN_ID=…"; */
 	bool mark_is_prefix;
+	bool leaders;               /* also those whom the reaper knows, whichever tree they lead */
 	const struct members *seen; /* earlier; NULL none */
 };
 
 /* Those alive (no zombies) replace what was in *m.  0 or a negative errno (no /proc). */
 int members_find(struct members *m, const struct members_of *whose) MUST_CHECK;
+
+/* Until the end of sharing members_find() looks at one walk of /proc, made now.  0 or a negative errno. */
+int members_share_walk(void) MUST_CHECK;
+void members_end_sharing(void);
 
 /*
  * One that forks its successor and ends, again and again, is gone whenever a walk gets to it.

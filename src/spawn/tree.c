@@ -15,13 +15,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MARK "ABX_RUN_ID="
-
-enum { PREFIX_LEN = 9, LAST_SIGNAL = 64, SIGNAL_BASE = 128, KILL_ROUNDS = 100 };
+enum { PREFIX_LEN = TREE_PREFIX_LEN, LAST_SIGNAL = 64, SIGNAL_BASE = 128 };
 
 /* "r" and 8 random characters, the same for all trees of this server; a counter follows. */
 static char prefix[PREFIX_LEN + 1];
 static unsigned counter;
+
+struct list_node tree_all = { &tree_all, &tree_all };
+
+const char *tree_prefix(void)
+{
+	return prefix;
+}
 
 static void make_prefix(void)
 {
@@ -56,60 +61,9 @@ bool tree_has_cgroups(void)
 	return cgroup_available();
 }
 
-/* All marked ones of this server, whichever tree they are of. */
-static void find_marked(struct members *m)
-{
-	char mark[sizeof MARK + PREFIX_LEN];
-	struct members_of all = { .mark = mark, .mark_is_prefix = true };
-
-	snprintf(mark, sizeof mark, MARK "%s", prefix);
-	if (members_find(m, &all) < 0)
-		m->count = 0;
-}
-
-/* Whoever is gone meanwhile does not need it. */
-static void send_to(const struct members *m, bool by_cgroup, int number)
-{
-	for (size_t i = 0; i < m->count; i++) {
-		int result = by_cgroup ? cgroup_signal(NULL, &m->all[i], number) : member_signal(&m->all[i], number);
-
-		(void)result;
-	}
-}
-
-void tree_end_strays(void)
-{
-	struct members m CLEANUP(members_free) = { 0 };
-
-	cgroup_members(NULL, &m);
-	send_to(&m, true, SIGTERM);
-	send_to(&m, true, SIGCONT);
-	find_marked(&m);
-	send_to(&m, false, SIGTERM);
-	send_to(&m, false, SIGCONT);
-}
-
-static void kill_marked(void)
-{
-	struct members m CLEANUP(members_free) = { 0 };
-
-	for (int round = 0; round < KILL_ROUNDS; round++) {
-		find_marked(&m);
-		if (m.count == 0)
-			return;
-		send_to(&m, false, SIGSTOP);
-		send_to(&m, false, SIGKILL);
-	}
-}
-
 void tree_shutdown(void)
 {
-	struct members m CLEANUP(members_free) = { 0 };
-
-	kill_marked();
-	/* Those without a mark, where the kernel has no cgroup.kill. */
-	cgroup_members(NULL, &m);
-	send_to(&m, true, SIGKILL);
+	tree_kill_all();
 	cgroup_shutdown();
 	reaper_stop();
 }
@@ -155,7 +109,7 @@ static const char **marked_env(const char *const *env, const char *mark)
 		count++;
 	marked = mem_alloc((count + 2) * sizeof *marked);
 	for (size_t i = 0; i < count; i++) {
-		if (strncmp(env[i], MARK, strlen(MARK)) != 0)
+		if (strncmp(env[i], TREE_MARK, strlen(TREE_MARK)) != 0)
 			marked[kept++] = env[i];
 	}
 	marked[kept] = mark;
@@ -170,7 +124,8 @@ static struct tree *new_tree(struct loop *loop, const struct tree_events *events
 	t->events = events;
 	t->user = user;
 	t->pid_fd = -1;
-	snprintf(t->mark, sizeof t->mark, MARK "%s%u", prefix, counter++);
+	list_append(&tree_all, &t->node);
+	snprintf(t->mark, sizeof t->mark, TREE_MARK "%s%u", prefix, counter++);
 	t->cgroup = cgroup_take();
 	if (t->cgroup)
 		t->oom_of_tree = cgroup_oom_kills(t->cgroup);
@@ -215,7 +170,7 @@ struct tree *tree_start(struct loop *loop, const struct spawn *what, const struc
 
 const char *tree_id(const struct tree *tree)
 {
-	return tree->mark + strlen(MARK);
+	return tree->mark + strlen(TREE_MARK);
 }
 
 pid_t tree_pid(const struct tree *tree)
@@ -300,17 +255,22 @@ int tree_signal(struct tree *tree, int number, bool whole)
 	return whole ? signal_all(tree, number) : tree_signal_leader(tree, number);
 }
 
-size_t tree_descendants(struct tree *tree)
+static size_t seen_descendants(const struct tree *tree)
 {
 	size_t count = 0;
 
-	tree_look(tree);
 	for (size_t i = 0; i < tree->seen.count; i++)
 		count += tree->exited || tree->seen.all[i].pid != tree->pid;
 	return count;
 }
 
-void tree_usage(struct tree *tree, double *ret_cpu_seconds, int64_t *ret_rss_bytes)
+size_t tree_descendants(struct tree *tree)
+{
+	tree_look(tree);
+	return seen_descendants(tree);
+}
+
+size_t tree_usage(struct tree *tree, double *ret_cpu_seconds, int64_t *ret_rss_bytes)
 {
 	uint64_t ticks = 0;
 	int64_t pages = 0;
@@ -322,12 +282,26 @@ void tree_usage(struct tree *tree, double *ret_cpu_seconds, int64_t *ret_rss_byt
 	}
 	*ret_cpu_seconds = (double)ticks / (double)sysconf(_SC_CLK_TCK);
 	*ret_rss_bytes = pages * sysconf(_SC_PAGESIZE);
+	return seen_descendants(tree);
+}
+
+void tree_survey_begin(void)
+{
+	/* A failed walk is done again by whoever looks. */
+	if (!cgroup_available() && members_share_walk() < 0)
+		members_end_sharing();
+}
+
+void tree_survey_end(void)
+{
+	members_end_sharing();
 }
 
 void tree_free(struct tree *tree)
 {
 	if (!tree)
 		return;
+	list_remove(&tree->node);
 	tree_stop_ending(tree);
 	reaper_forget(&tree->reaped);
 	close_fd(tree->pid_fd);

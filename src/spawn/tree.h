@@ -41,11 +41,13 @@ int tree_init(struct loop *loop, bool use_cgroups) MUST_CHECK;
 bool tree_has_cgroups(void);
 
 /*
- * At the end of the server.  Strays are those whom freed trees left alone: they get SIGTERM
- * together with the tree_end() of the others; what still lives at tree_shutdown(), when all
- * trees were freed, is killed.  Then the cgroups are removed and reaping ends.
+ * At the end of the server.  tree_end_all() ends every tree, and the strays whom freed trees
+ * left alone, then calls fn; owners see on_exit as ever, but on_gone only where they called
+ * tree_end() themselves.  What still lives at tree_shutdown() is killed; then the cgroups are
+ * removed and reaping ends.
  */
-void tree_end_strays(void);
+void tree_end_strays(void); /* SIGTERM to them */
+void tree_end_all(struct loop *loop, int64_t grace_ns, void (*fn)(void));
 void tree_shutdown(void);
 
 /*
@@ -65,8 +67,12 @@ int tree_signal(struct tree *tree, int number, bool whole) MUST_CHECK;
 /* Living members besides the leader (R19); looks, so it costs a walk of /proc without a cgroup. */
 size_t tree_descendants(struct tree *tree);
 
-/* cpu and resident memory of the members now; for process.list. */
-void tree_usage(struct tree *tree, double *ret_cpu_seconds, int64_t *ret_rss_bytes);
+/* cpu and resident memory of the members now; returns tree_descendants(). */
+size_t tree_usage(struct tree *tree, double *ret_cpu_seconds, int64_t *ret_rss_bytes);
+
+/* What is asked about many trees between these two costs one walk of /proc: all see the same moment. */
+void tree_survey_begin(void);
+void tree_survey_end(void);
 
 /*
  * Ends everything: SIGTERM, grace_ns later SIGKILL.  on_gone comes later, never from inside.

@@ -199,7 +199,7 @@ static void on_poll(struct timer *timer)
 
 	if (is_gone(t) || now >= t->give_up_at_ns) {
 		tree_stop_ending(t);
-		if (t->events && t->events->on_gone)
+		if (t->owner_waits && t->events && t->events->on_gone)
 			t->events->on_gone(t, t->user);
 		return;
 	}
@@ -214,7 +214,18 @@ static void on_poll(struct timer *timer)
 		poll_after(t, t->wait_ns);
 }
 
+bool tree_any_ending(void)
+{
+	return ending != NULL;
+}
+
 void tree_end(struct tree *tree, int64_t grace_ns)
+{
+	tree->owner_waits = true;
+	tree_begin_end(tree, grace_ns);
+}
+
+void tree_begin_end(struct tree *tree, int64_t grace_ns)
 {
 	int64_t now = clock_now_ns();
 	int64_t kill_at = grace_ns > 0 ? now + grace_ns : now;

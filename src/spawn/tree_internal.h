@@ -4,13 +4,22 @@
  */
 #pragma once
 
+#include "base/list.h"
 #include "spawn/cgroup.h"
 #include "spawn/reaper.h"
 #include "spawn/tree.h"
 
+#define TREE_MARK "ABX_RUN_ID="
+
+enum { TREE_PREFIX_LEN = 9 };
+
+/* What all ids of this server begin with. */
+const char *tree_prefix(void);
+
 enum tree_stage { TREE_RUNS, TREE_TERMINATES, TREE_IS_KILLED };
 
 struct tree {
+	struct list_node node; /* in the list of all */
 	struct loop *loop;
 	char mark[40]; /* "ABX_RUN_ID=" and the id */
 	struct reaped reaped;
@@ -29,7 +38,10 @@ struct tree {
 	struct members told; /* who got the stage's signal */
 	struct timer timer;
 	struct tree *prev_ending, *next_ending;
+	bool owner_waits; /* for on_gone */
 };
+
+extern struct list_node tree_all; /* every struct tree, the oldest first */
 
 /* Looks who is there now: tree->seen. */
 void tree_look(struct tree *t);
@@ -42,3 +54,8 @@ void tree_stop_ending(struct tree *t);
 
 /* Somebody was reaped: those that wait for that look at once. */
 void tree_poll_soon(void);
+
+/* As tree_end(), but the owner is not told. */
+void tree_begin_end(struct tree *tree, int64_t grace_ns);
+bool tree_any_ending(void);
+void tree_kill_all(void);

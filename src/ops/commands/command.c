@@ -77,13 +77,16 @@ static int text_file(struct call *call, const char *text)
 	return take_fd(&fd);
 }
 
+static const char *shell_of(const struct command *command)
+{
+	if (command->shell)
+		return command->shell;
+	return access("/bin/bash", X_OK) == 0 ? "/bin/bash" : "/bin/sh";
+}
+
 static int plan_shell(struct call *call, const struct command *command, struct plan *plan)
 {
-	const char *shell = command->shell;
-
-	if (!shell)
-		shell = access("/bin/bash", X_OK) == 0 ? "/bin/bash" : "/bin/sh";
-	plan->argv[0] = shell;
+	plan->argv[0] = shell_of(command);
 	plan->argv[1] = "-c";
 	plan->argv[2] = command->text;
 	plan->spawn.argv = plan->argv;
@@ -94,6 +97,23 @@ static int plan_shell(struct call *call, const struct command *command, struct p
 	plan->spawn.extra_fd = plan->text_fd;
 	plan->spawn.extra_as = TEXT_FD;
 	return plan->text_fd < 0 ? -1 : 0;
+}
+
+/* What tells a shell that it is the login shell: a name that begins with '-'. */
+static int plan_login_shell(struct call *call, const struct command *command, struct plan *plan)
+{
+	const char *shell = shell_of(command), *slash = strrchr(shell, '/');
+	const char *name = slash ? slash + 1 : shell;
+	char *login = call_alloc(call, strlen(name) + 2);
+
+	if (!login)
+		return -1;
+	login[0] = '-';
+	memcpy(login + 1, name, strlen(name) + 1);
+	plan->argv[0] = login;
+	plan->spawn.argv = plan->argv;
+	plan->spawn.path = shell;
+	return 0;
 }
 
 static int plan_argv(struct call *call, const struct command *command, struct plan *plan)
@@ -124,20 +144,23 @@ static int plan_confinement(struct call *call, struct plan *plan, struct child_e
 	return confine_apply(call->caller, &plan->spawn, &call->err);
 }
 
-static int plan_env(struct call *call, const struct command *command, struct plan *plan)
+static int plan_env(struct call *call, const struct command *command, unsigned how, struct plan *plan)
 {
 	const struct pair *pairs = command->env.items;
 	struct child_env env;
+	size_t given;
 
 	child_env_init(&env, &call->arena);
-	policy_child_env(principal_policy(call->caller), command->user, false, &env);
+	policy_child_env(principal_policy(call->caller), command->user, how & COMMAND_HAS_TERMINAL, &env);
+	given = env.count;
 	for (size_t i = 0; i < command->env.count; i++) {
 		if (policy_check_env(call->caller, str_of(pairs[i].name), &call->err) < 0)
 			return -1;
 		if (check_length(call, "the variable", pairs[i].name, strlen(pairs[i].name) + 1 + pairs[i].value.len) <
 			0)
 			return -1;
-		child_env_put(&env, pairs[i].name, pairs[i].value);
+		/* A body may hold very many; no name of them stands there twice. */
+		child_env_put_among(&env, given, pairs[i].name, pairs[i].value);
 	}
 	if (plan_confinement(call, plan, &env) < 0)
 		return -1;
@@ -195,17 +218,30 @@ static int plan_cwd(struct call *call, const struct command *command, struct pla
 	return 0;
 }
 
-static int make_plan(struct call *call, const struct command *command, bool wants_input, struct plan *plan)
+static int plan_program(struct call *call, const struct command *command, unsigned how, struct plan *plan)
 {
-	bool feeds = wants_input || command_input(command).p;
+	if (command->text)
+		return plan_shell(call, command, plan);
+	if (how & COMMAND_HAS_TERMINAL && !command->argv.items)
+		return plan_login_shell(call, command, plan);
+	return plan_argv(call, command, plan);
+}
+
+static int make_plan(struct call *call, const struct command *command, unsigned how, struct plan *plan)
+{
+	bool feeds = (how & COMMAND_TAKES_INPUT) || command_input(command).p;
 
 	plan->spawn.in = feeds ? SPAWN_PIPE : SPAWN_NULL;
-	plan->spawn.out = plan->spawn.err = SPAWN_PIPE;
+	plan->spawn.out = plan->spawn.err = how & COMMAND_IS_MUTE ? SPAWN_NULL : SPAWN_PIPE;
+	if (how & COMMAND_HAS_TERMINAL)
+		plan->spawn.in = plan->spawn.out = plan->spawn.err = SPAWN_PTY;
+	plan->spawn.columns = command->columns;
+	plan->spawn.rows = command->rows;
 	plan->spawn.death_signal = SIGKILL;
 	plan_limits(call, plan);
-	if ((command->text ? plan_shell(call, command, plan) : plan_argv(call, command, plan)) < 0)
+	if (plan_program(call, command, how, plan) < 0)
 		return -1;
-	if (plan_env(call, command, plan) < 0 || plan_user(call, command, plan) < 0)
+	if (plan_env(call, command, how, plan) < 0 || plan_user(call, command, plan) < 0)
 		return -1;
 	return plan_cwd(call, command, plan);
 }
@@ -217,18 +253,18 @@ static struct tree *start(
 	struct tree *tree = tree_start(call->loop, &plan->spawn, events, user, ret_child, &failure, &call->err);
 
 	if (!tree && call->err.code == ERR_COMMANDS_START)
-		failure_set(&call->err, &call->arena, failure.step, failure.number, str_of(plan->spawn.argv[0]),
-			failure.reason);
+		failure_set(&call->err, &call->arena, failure.step, failure.number,
+			str_of(plan->spawn.path ? plan->spawn.path : plan->spawn.argv[0]), failure.reason);
 	return tree;
 }
 
-struct tree *command_start(struct call *call, const struct command *command, bool wants_input,
+struct tree *command_start(struct call *call, const struct command *command, unsigned how,
 	const struct tree_events *events, void *user, struct child *ret_child)
 {
 	struct plan plan = { .base_fd = -1, .text_fd = -1, .spawn = SPAWN_INIT };
 	struct tree *tree = NULL;
 
-	if (make_plan(call, command, wants_input, &plan) == 0)
+	if (make_plan(call, command, how, &plan) == 0)
 		tree = start(call, &plan, events, user, ret_child);
 	close_fd(plan.base_fd);
 	close_fd(plan.text_fd);

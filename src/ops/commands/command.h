@@ -17,6 +17,7 @@ struct command {
 	struct list argv, env;
 	struct path_arg cwd;
 	struct str input, input_bytes;
+	unsigned columns, rows; /* of COMMAND_HAS_TERMINAL */
 };
 
 /* at: the member of S that is the struct command. */
@@ -55,11 +56,15 @@ struct command {
 /* How a command ended, for results and events. */
 const char *command_signal_name(int number, char text[static 16]); /* "SIGKILL"; NULL for 0 */
 
-/*
- * Starts it, with a pipe as standard input when there is input to feed or wants_input.  NULL with call->err.
- * in and out of ret_child are the caller's.
- */
-struct tree *command_start(struct call *call, const struct command *command, bool wants_input,
+/* How a program's ends are connected, where it is not by its parameters. */
+enum {
+	COMMAND_TAKES_INPUT = 1,  /* a pipe as standard input, also without input to feed */
+	COMMAND_IS_MUTE = 2,      /* its output goes nowhere */
+	COMMAND_HAS_TERMINAL = 4, /* a pty instead of pipes; without text and argv the shell as a login shell (R38) */
+};
+
+/* Starts it.  NULL with call->err.  in, out and err of ret_child are the caller's. */
+struct tree *command_start(struct call *call, const struct command *command, unsigned how,
 	const struct tree_events *events, void *user, struct child *ret_child);
 
 struct str command_input(const struct command *command); /* p NULL when none was given */

@@ -86,7 +86,7 @@ int running_start(struct running *r, struct call *call, const struct command *co
 	r->loop = call->loop;
 	r->timeout_s = timeout_s;
 	r->started_ns = clock_now_ns();
-	r->tree = command_start(call, command, false, &tree_events, r, &child);
+	r->tree = command_start(call, command, 0, &tree_events, r, &child);
 	if (!r->tree)
 		return -1;
 	r->pid = child.pid;
