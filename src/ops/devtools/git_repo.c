@@ -102,20 +102,26 @@ static int look_at(struct call *call, const char *folder, struct git_repo *repo)
 	return repo->git_dir ? 1 : -1;
 }
 
+static bool is_reachable(struct call *call, const char *path)
+{
+	struct place *place = resolve(call, path);
+
+	place_close(place);
+	return place != NULL;
+}
+
+/* Above the roots nothing is looked at. */
 static int find(struct call *call, const struct place *folder, struct git_repo *repo)
 {
 	char *path = arena_strdup(&call->arena, folder->path);
 
-	while (path) {
+	while (path && is_reachable(call, path)) {
 		char *slash = strrchr(path, '/');
 		int status = look_at(call, path, repo);
 
-		if (status > 0)
-			return 0;
-		/* Above the roots nothing is looked at. */
-		if (status < 0 && (call->err.code != ERR_POLICY_PATH || repo->git_dir))
-			return -1;
-		if (status < 0 || strcmp(path, "/") == 0)
+		if (status != 0)
+			return MIN(status, 0);
+		if (strcmp(path, "/") == 0)
 			break;
 		path = arena_strndup(&call->arena, path, slash == path ? 1 : (size_t)(slash - path));
 	}
