@@ -10,10 +10,10 @@ enum { NODES_MAX = 128, NODE_SIZE = 128, DEPTH_MAX = 6 };
 
 const char *python_name(const char *name, char ret_name[static 64])
 {
-	static const char *const keywords[] = { "False", "None", "True", "and", "as", "assert", "async", "await", "break",
-		"class", "continue", "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if",
-		"import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with",
-		"yield" };
+	static const char *const keywords[] = { "False", "None", "True", "and", "as", "assert", "async", "await",
+		"break", "class", "continue", "def", "del", "elif", "else", "except", "finally", "for", "from",
+		"global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return",
+		"try", "while", "with", "yield" };
 	bool taken = false;
 
 	for (size_t i = 0; i < ARRAY_LEN(keywords); i++)
@@ -68,8 +68,8 @@ static void add_value(struct buf *out, const struct json *value)
 /* What the runtime needs to make a request of a call; types of answers are classes already. */
 static void add_op(struct buf *out, const struct op *op)
 {
-	static const char *const kept[] = { "id", "endpoint", "group", "scope", "kind", "method", "path", "also", "since",
-		"effects", "params", "one_of", "raw", "limits" };
+	static const char *const kept[] = { "id", "endpoint", "group", "scope", "kind", "method", "path", "also",
+		"since", "effects", "params", "one_of", "raw", "limits" };
 	struct json_writer w;
 	struct arena arena;
 	struct json *tree;
@@ -190,7 +190,8 @@ static void add_namespace(struct buf *out, const struct nodes *nodes, const char
 		if (!is_child(nodes->names[i], node))
 			continue;
 		class_name(nodes->names[i], "namespace", name);
-		buf_addf(out, "\n    @cached_property\n    def %s(self) -> %s:\n        return %s(self._client, \"%s\")\n",
+		buf_addf(out,
+			"\n    @cached_property\n    def %s(self) -> %s:\n        return %s(self._client, \"%s\")\n",
 			leaf(nodes->names[i]), name, name, nodes->names[i]);
 	}
 	for (const struct op *const *op = ops_all; *op; op++) {
@@ -200,8 +201,8 @@ static void add_namespace(struct buf *out, const struct nodes *nodes, const char
 }
 
 /* Deeper ones first: a class stands before it is used. */
-static void add_nodes(
-	struct buf *out, const struct nodes *nodes, void (*add)(struct buf *out, const struct nodes *nodes, const char *node))
+static void add_nodes(struct buf *out, const struct nodes *nodes,
+	void (*add)(struct buf *out, const struct nodes *nodes, const char *node))
 {
 	for (size_t level = DEPTH_MAX; level-- > 0;) {
 		for (size_t i = 0; i < nodes->count; i++) {
@@ -220,7 +221,8 @@ static void add_tree(struct buf *out, const struct nodes *nodes)
 		if (depth(nodes->names[i]) > 0)
 			continue;
 		class_name(nodes->names[i], "namespace", name);
-		buf_addf(out, "\n    @cached_property\n    def %s(self) -> %s:\n        return %s(self._client, \"%s\")\n",
+		buf_addf(out,
+			"\n    @cached_property\n    def %s(self) -> %s:\n        return %s(self._client, \"%s\")\n",
 			nodes->names[i], name, name, nodes->names[i]);
 	}
 }
@@ -231,8 +233,8 @@ static void add_errors(struct buf *out)
 	for (enum err_code code = ERR_NONE + 1; code < ERR_COUNT; code++) {
 		const struct err_info *info = err_info(code);
 
-		buf_addf(out, "    \"%s\": ErrorRow(%d, \"%s\", \"%s\", \"%s\", \"%s\"),\n", info->wire_code, info->status,
-			info->code, info->type, info->exception, info->ecode);
+		buf_addf(out, "    \"%s\": ErrorRow(%d, \"%s\", \"%s\", \"%s\", \"%s\"),\n", info->wire_code,
+			info->status, info->code, info->type, info->exception, info->ecode);
 	}
 	buf_adds(out, "}\n");
 }

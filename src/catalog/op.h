@@ -83,11 +83,11 @@ struct op {
 	const struct one_of *one_of; /* ends with an empty one; NULL: none */
 	const struct field *result;  /* NULL for streams */
 	size_t result_size;
-	const struct event *events;  /* of OP_SSE; ends with an empty one */
+	const struct event *events;        /* of OP_SSE; ends with an empty one */
 	const struct socket_shape *socket; /* of OP_WS */
-	const struct raw *raw;       /* of OP_RAW */
-	const enum err_code *errors; /* its own, ends with ERR_NONE; those of every op are not repeated */
-	const struct limit *limits;  /* ends with an empty one; NULL: none */
+	const struct raw *raw;             /* of OP_RAW */
+	const enum err_code *errors;       /* its own, ends with ERR_NONE; those of every op are not repeated */
+	const struct limit *limits;        /* ends with an empty one; NULL: none */
 	enum op_lane lane;
 	int (*work)(struct call *call);
 	void (*start)(struct call *call);

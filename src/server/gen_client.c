@@ -51,7 +51,8 @@ static const struct language {
 
 static int usage(void)
 {
-	fputs("usage: agent-sandbox-server gen-client --lang json|openapi|python [--result-style pydantic|typeddict] [-o FILE]\n", stderr);
+	fputs("usage: agent-sandbox-server gen-client --lang json|openapi|python [--result-style pydantic|typeddict] [-o FILE]\n",
+		stderr);
 	return EXIT_USAGE;
 }
 

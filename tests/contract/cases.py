@@ -72,4 +72,36 @@ CASES: dict[str, Case] = {
     "commands.stream": Case(
         lambda _: Args("echo hi; exit 3"), lambda _: Args(argv=["/no/such/program"]), errors.ExecutionError,
         lambda r: r[-1].event == "exit" and r[-1].exit_code == 3),
+    "process.start": Case(
+        lambda kit: Args("echo hi", capture_output=True, name="n", cwd=kit.folder), lambda _: Args(), errors.ServerArgumentError,
+        lambda r: r.pid > 0 and r.command == "echo hi"),
+    "process.list": Case(
+        lambda kit: kit.process("true") and Args(), lambda _: Args(), errors.ServerAuthError, lambda r: r.processes[0].state, as_stranger=True),
+    "process.get": Case(
+        lambda kit: Args(kit.process(argv=["sleep", "60"])), lambda _: Args("nothing"), errors.ServerAPIError, lambda r: r.state == "running"),
+    "process.signal": Case(
+        lambda kit: Args(kit.process(argv=["sleep", "60"]), signal="SIGTERM"), lambda kit: Args(kit.process(argv=["sleep", "60"]), signal="SIGNO"),
+        errors.ServerArgumentError, lambda r: r.signal == "SIGTERM"),
+    "process.stdin": Case(
+        lambda kit: Args(kit.process("cat", stdin=True), "text\n", eof=True), lambda kit: Args(kit.process("sleep 60"), "text"),
+        errors.ServerAPIError, lambda r: r.bytes == 5),
+    "process.output": Case(
+        lambda kit: Args(kit.process("echo hi"), wait=5), lambda kit: Args(kit.process("true", capture_output=False)), errors.ServerAPIError,
+        lambda r: r.chunks[0].data == "hi\n"),
+    "process.follow": Case(
+        lambda kit: Args(kit.process("echo hi; exit 3")), lambda _: Args("nothing"), errors.ServerAPIError,
+        lambda r: r[0].data == "hi\n" and r[-1].exit_code == 3),
+    "terminal.create": Case(
+        lambda kit: Args(argv=["sleep", "60"], cols=100), lambda _: Args(cols=0), errors.ServerArgumentError,
+        lambda r: r.session_id and r.ws_url.startswith("ws://")),
+    "terminal.list": Case(
+        lambda kit: kit.terminal() and Args(), lambda _: Args(), errors.ServerAuthError, lambda r: r.sessions[0].cols, as_stranger=True),
+    "terminal.get": Case(
+        lambda kit: Args(kit.terminal()), lambda _: Args("nothing"), errors.ServerAPIError, lambda r: r.alive),
+    "terminal.resize": Case(
+        lambda kit: Args(kit.terminal(), 90, 30), lambda kit: Args(kit.terminal(), 0, 30), errors.ServerArgumentError, lambda r: r.cols == 90),
+    "terminal.delete": Case(
+        lambda kit: Args(kit.terminal()), lambda _: Args("nothing"), errors.ServerAPIError, lambda r: r.status == "closed"),
+    "terminal.connect": Case(
+        lambda kit: Args(kit.terminal("cat")), lambda _: Args("nothing"), errors.ServerAPIError, lambda r: "typed" in r),
 }

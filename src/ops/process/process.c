@@ -10,6 +10,7 @@
 enum { PID_DIGITS_MAX = 10, ENDED_SHARE = 4 /* of the budget: one part in so many */ };
 
 #define GRACE_NS (2 * NS_PER_S) /* from SIGTERM to SIGKILL */
+#define LIVES_ON_NS (100 * NS_PER_MS)
 #define RETAIN_NS (3600 * NS_PER_S)
 
 const char *const process_states[] = { "running", "exited", NULL };
@@ -319,7 +320,13 @@ struct process **process_all(struct call *call, size_t *ret_count)
 	return all;
 }
 
-bool process_is_gone(struct process *p)
+bool process_is_silent(struct process *p)
 {
-	return p->exited && (!p->tree || tree_descendants(p->tree) == 0);
+	int64_t now = clock_now_ns();
+
+	if (p->drained || p->exited || p->pipes.fds[PIPES_OUT] >= 0 || p->pipes.fds[PIPES_ERR] >= 0)
+		return p->drained;
+	if (!p->closed_ns)
+		p->closed_ns = now;
+	return now - p->closed_ns >= LIVES_ON_NS;
 }

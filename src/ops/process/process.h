@@ -31,6 +31,7 @@ struct process {
 	char *command, *name, *principal;
 	char started_at[CLOCK_TEXT_SIZE], ended_at[CLOCK_TEXT_SIZE];
 	int64_t started_ns, ended_ns;
+	int64_t closed_ns; /* when it was first seen to have closed both pipes itself; 0 never */
 	struct tree_exit exit;
 	size_t retain;  /* how many newer ones it survives */
 	bool exited;    /* it was waited for */
@@ -69,13 +70,16 @@ struct process **process_all(struct call *call, size_t *ret_count);
 void process_hold(struct process *p);
 void process_release(struct process *p);
 
+/*
+ * No more output will come: it has ended, or it has closed both pipes and lives on.  An end
+ * closes them too, a moment before it is told; so the latter is believed only after a while.
+ */
+bool process_is_silent(struct process *p);
+
 static inline enum process_state process_state(const struct process *p)
 {
 	return p->exited ? PROCESS_EXITED : PROCESS_RUNNING;
 }
-
-/* Exited and nobody left who descends from it: there is nobody to send a signal to. */
-bool process_is_gone(struct process *p);
 
 /* The parameter that all ops but start and list have, and what every one of them may answer. */
 #define PROCESS_PARAM(S) \

@@ -98,14 +98,6 @@ static void on_free(struct call *call)
 	process_release(a->process);
 }
 
-static bool is_drained(const struct asking *a)
-{
-	const struct process *p = a->process;
-	bool closed = p->pipes.fds[PIPES_OUT] < 0 && p->pipes.fds[PIPES_ERR] < 0;
-
-	return a->reading.eof || (closed && a->reading.next == journal_end(p->journal));
-}
-
 static int make_chunks(struct asking *a, struct list *ret_chunks)
 {
 	const struct in *in = call_in(a->call, struct in);
@@ -139,7 +131,7 @@ static void answer(struct asking *a)
 		.since = call_in(a->call, struct in)->since,
 		.next = (int64_t)a->reading.next,
 		.dropped = (int64_t)a->reading.dropped,
-		.eof = is_drained(a),
+		.eof = a->reading.next == journal_end(p->journal) && process_is_silent(a->process),
 		.state = process_state(p),
 	};
 
@@ -223,9 +215,16 @@ static void on_bytes_later(struct timer *t)
 		wait_for_bytes(a);
 }
 
-static void on_end(struct call *call)
+static void on_gone(struct call *call)
 {
 	answer(call->state);
+}
+
+/* The server ends, or the caller lost the op: call->err says which. */
+static void on_shutdown(struct call *call)
+{
+	stop_waiting(call->state);
+	call_fail(call);
 }
 
 static void start(struct call *call)
@@ -243,8 +242,8 @@ static void start(struct call *call)
 	process_hold(p);
 	call->state = a;
 	call->on_free = on_free;
-	call->on_gone = on_end;
-	call->on_shutdown = on_end;
+	call->on_gone = on_gone;
+	call->on_shutdown = on_shutdown;
 	read_now(a);
 	if (in->wait == 0 || has_answer(a))
 		answer(a);

@@ -1210,8 +1210,8 @@ class SystemEnvNamespace(Namespace):
 
     async def get(
         self,
-        *,
         filter: str | None = None,
+        *,
         names: str | None = None,
         request_timeout: float | None = None,
     ) -> SystemEnvGetResult:
@@ -1227,8 +1227,8 @@ class SystemEnvNamespace(Namespace):
 
     def get_sync(
         self,
-        *,
         filter: str | None = None,
+        *,
         names: str | None = None,
         request_timeout: float | None = None,
     ) -> SystemEnvGetResult:
@@ -1804,13 +1804,13 @@ class CommandsNamespace(Namespace):
     async def run(
         self,
         command: str | None = None,
+        stdin: str | None = None,
         *,
         argv: Sequence[str] | None = None,
         shell: str | None = None,
         cwd: PathLike | None = None,
         env: Mapping[str, str] | None = None,
         user: str | None = None,
-        stdin: str | None = None,
         stdin_b64: BytesLike | None = None,
         timeout: float | None = None,
         max_output_bytes: int | None = None,
@@ -1841,13 +1841,13 @@ class CommandsNamespace(Namespace):
     def run_sync(
         self,
         command: str | None = None,
+        stdin: str | None = None,
         *,
         argv: Sequence[str] | None = None,
         shell: str | None = None,
         cwd: PathLike | None = None,
         env: Mapping[str, str] | None = None,
         user: str | None = None,
-        stdin: str | None = None,
         stdin_b64: BytesLike | None = None,
         timeout: float | None = None,
         max_output_bytes: int | None = None,
@@ -1861,13 +1861,13 @@ class CommandsNamespace(Namespace):
     def stream(
         self,
         command: str | None = None,
+        stdin: str | None = None,
         *,
         argv: Sequence[str] | None = None,
         shell: str | None = None,
         cwd: PathLike | None = None,
         env: Mapping[str, str] | None = None,
         user: str | None = None,
-        stdin: str | None = None,
         stdin_b64: BytesLike | None = None,
         timeout: float | None = None,
         encoding: Literal["utf-8", "base64"] | None = None,
@@ -1896,13 +1896,13 @@ class CommandsNamespace(Namespace):
     def stream_sync(
         self,
         command: str | None = None,
+        stdin: str | None = None,
         *,
         argv: Sequence[str] | None = None,
         shell: str | None = None,
         cwd: PathLike | None = None,
         env: Mapping[str, str] | None = None,
         user: str | None = None,
-        stdin: str | None = None,
         stdin_b64: BytesLike | None = None,
         timeout: float | None = None,
         encoding: Literal["utf-8", "base64"] | None = None,
@@ -2048,8 +2048,8 @@ class ProcessNamespace(Namespace):
     async def stdin(
         self,
         pid: str | int,
-        *,
         data: str | None = None,
+        *,
         data_b64: BytesLike | None = None,
         eof: bool | None = None,
         request_timeout: float | None = None,
@@ -2069,8 +2069,8 @@ class ProcessNamespace(Namespace):
     def stdin_sync(
         self,
         pid: str | int,
-        *,
         data: str | None = None,
+        *,
         data_b64: BytesLike | None = None,
         eof: bool | None = None,
         request_timeout: float | None = None,
@@ -2156,8 +2156,8 @@ class TerminalNamespace(Namespace):
 
     async def create(
         self,
-        *,
         command: str | None = None,
+        *,
         argv: Sequence[str] | None = None,
         shell: str | None = None,
         cwd: PathLike | None = None,
@@ -2187,8 +2187,8 @@ class TerminalNamespace(Namespace):
 
     def create_sync(
         self,
-        *,
         command: str | None = None,
+        *,
         argv: Sequence[str] | None = None,
         shell: str | None = None,
         cwd: PathLike | None = None,
