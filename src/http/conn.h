@@ -10,14 +10,14 @@
 #include "wire/chunked.h"
 
 enum conn_state {
-	CONN_HEAD,    /* between requests, or reading a head */
-	CONN_REQUEST, /* the handler has it */
-	CONN_REPLY,   /* the answer is being sent */
+	CONN_HEAD,     /* between requests, or reading a head */
+	CONN_REQUEST,  /* the handler has it */
+	CONN_REPLY,    /* the answer is being sent */
 	CONN_UPGRADED, /* a WebSocket (ws.c) */
-	CONN_LINGER,  /* sent; the peer is given a moment to read it before the close */
-	CONN_DEAD,    /* the socket is closed; the handler has not answered yet */
-	CONN_LOST,    /* it answered with an upgrade: to be ended in the next turn */
-	CONN_FREE,    /* to be freed at the end of this turn */
+	CONN_LINGER,   /* sent; the peer is given a moment to read it before the close */
+	CONN_DEAD,     /* the socket is closed; the handler has not answered yet */
+	CONN_LOST,     /* it answered with an upgrade: to be ended in the next turn */
+	CONN_FREE,     /* to be freed at the end of this turn */
 };
 
 struct http_conn {

@@ -248,7 +248,8 @@ static bool is_host(struct str host)
 	for (size_t i = 0; i < host.len; i++) {
 		char c = host.p[i];
 
-		if (!(c >= '0' && c <= '9') && !((c | 0x20) >= 'a' && (c | 0x20) <= 'z') && !memchr(others, c, sizeof others - 1))
+		if (!(c >= '0' && c <= '9') && !((c | 0x20) >= 'a' && (c | 0x20) <= 'z') &&
+			!memchr(others, c, sizeof others - 1))
 			return false;
 	}
 	return host.len > 0;

@@ -153,7 +153,8 @@ static int check_address(const char *address, struct err *err)
 	if (policy_has_tokens(serve_policy()) || server.options.insecure_no_auth || is_loopback(address))
 		return 0;
 	return err_set(err, ERR_ARGS_INVALID,
-		"'%s' is not a loopback address and there is no token: give --token, or --insecure-no-auth to allow it", address);
+		"'%s' is not a loopback address and there is no token: give --token, or --insecure-no-auth to allow it",
+		address);
 }
 
 /* Where the listener for terminals alone is: as told, or port 9001 beside 9000 (R106). False: nowhere. */
@@ -192,7 +193,9 @@ static int listen_pty(char ret_bound[static ADDRESS_SIZE], struct err *err)
 		log_event(LOG_WARN, "pty_listen", "address=%s in_use=1", address);
 		return 0;
 	}
-	return status < 0 ? err_set(err, ERR_ARGS_INVALID, "cannot listen on '%s': %s", address, strerrordesc_np(-status)) : 0;
+	return status < 0
+		       ? err_set(err, ERR_ARGS_INVALID, "cannot listen on '%s': %s", address, strerrordesc_np(-status))
+		       : 0;
 }
 
 static int listen_all(struct err *err)

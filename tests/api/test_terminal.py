@@ -332,10 +332,10 @@ def test_window_is_nudged_on_reattach(client, term):
 def test_slow_viewer_is_skipped(client, term):
     """B058: who does not read is told of a gap; others are not held, and memory stays."""
     session = shell(term)
-    slow = Terminal(client, session, binary=True, receive_buffer=4096).live()
-    quick = Terminal(client, session).live()
+    slow = Terminal(client, session, binary=True, receive_buffer=65536).live()
+    quick = Terminal(client, session, binary=True).live()
     quick.expect("$ ")
-    quick.type("yes 0123456789012345678901234567890123456789 | head -c 14000000; echo all-$((1+1))\n")
+    quick.type("yes 0123456789012345678901234567890123456789 | head -c 10000000; echo all-$((1+1))\n")
     before = client.server.rss_kib()
     quick.skim(b"all-2\r\n")
     quick.type("yes\n")

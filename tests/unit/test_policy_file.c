@@ -378,8 +378,6 @@ static void not_yet(void **state)
 		"p.yaml:1:9: 'audit.file' is not supported by this build yet; it can only be \"\"");
 	refuses("devtools: {languages: {r: [Rscript, \"{file}\"]}}",
 		"p.yaml:1:12: 'devtools.languages' is not supported by this build yet; it can only be {}");
-	refuses("server: {trust_forwarded: true}",
-		"p.yaml:1:10: 'server.trust_forwarded' is not supported by this build yet; it can only be false");
 	/* Their types count all the same. */
 	refuses("process: {confine: strict}",
 		"p.yaml:1:20: one of off, paths, best_effort is wanted here, not 'strict'");

@@ -20,18 +20,15 @@ enum { ENDED_MAX = 10 /* kept */ };
 
 static struct list_node all = { &all, &all }; /* every session; those that are deleted until they are gone */
 
-const struct field terminal_info_rows[] = {
-	R_STRING(struct terminal_info, id, "The session's id."),
+const struct field terminal_info_rows[] = { R_STRING(struct terminal_info, id, "The session's id."),
 	R_INT(struct terminal_info, pid, "Process id of its program."),
 	R_STRING(struct terminal_info, created_at, "When it was created."),
-	R_INT(struct terminal_info, cols, "Columns."),
-	R_INT(struct terminal_info, rows, "Rows."),
+	R_INT(struct terminal_info, cols, "Columns."), R_INT(struct terminal_info, rows, "Rows."),
 	R_BOOL(struct terminal_info, alive, "Whether its program still runs."),
 	R_INT(struct terminal_info, clients, "How many are attached."),
-	R_NULL_INT(struct terminal_info, exit_code, "How it ended; 128 and N when signal N ended it; null while it runs."),
-	R_OPT_STRING(struct terminal_info, signal, "The signal that ended it."),
-	FIELDS_END
-};
+	R_NULL_INT(
+		struct terminal_info, exit_code, "How it ended; 128 and N when signal N ended it; null while it runs."),
+	R_OPT_STRING(struct terminal_info, signal, "The signal that ended it."), FIELDS_END };
 
 void terminal_describe(const struct terminal *t, struct terminal_info *ret_info)
 {
@@ -50,7 +47,8 @@ void terminal_describe(const struct terminal *t, struct terminal_info *ret_info)
 
 struct terminal *terminal_find(const char *id)
 {
-	LIST_EACH(node, &all) {
+	LIST_EACH(node, &all)
+	{
 		struct terminal *t = OWNER(node, struct terminal, node);
 
 		if (!t->deleting && strcmp(t->id, id) == 0)
@@ -116,7 +114,8 @@ static void limit_ended(const struct terminal *but)
 	struct terminal *oldest = NULL;
 	size_t count = 0;
 
-	LIST_EACH(node, &all) {
+	LIST_EACH(node, &all)
+	{
 		struct terminal *t = OWNER(node, struct terminal, node);
 
 		count += t->ended;
@@ -191,14 +190,14 @@ static void on_output(struct line *l, struct str bytes)
 	uint64_t slowest = UINT64_MAX;
 
 	LIST_EACH(node, &t->viewers)
-		slowest = MIN(slowest, viewer_wants(node));
+	slowest = MIN(slowest, viewer_wants(node));
 	scrollback_append(&t->scrollback, bytes, slowest);
 }
 
 static void on_room(struct line *l)
 {
 	LIST_EACH(node, &OWNER(l, struct terminal, line)->viewers)
-		viewer_resume(node);
+	viewer_resume(node);
 }
 
 static void on_end(struct line *l)
@@ -252,11 +251,11 @@ static int check_count(struct call *call)
 	int64_t count = 0, max = call_limit(call, "max_sessions");
 
 	LIST_EACH(node, &all)
-		count += !OWNER(node, struct terminal, node)->ended;
+	count += !OWNER(node, struct terminal, node)->ended;
 	if (count < max)
 		return 0;
-	return err_set(&call->err, ERR_LIMIT_TOO_MANY, "%lld terminal sessions are open, as many as max_sessions allows",
-		(long long)count);
+	return err_set(&call->err, ERR_LIMIT_TOO_MANY,
+		"%lld terminal sessions are open, as many as max_sessions allows", (long long)count);
 }
 
 static struct terminal *terminal_new(struct call *call, const struct command *command)
@@ -378,7 +377,8 @@ void terminal_abandon(struct terminal *t)
 
 void terminal_hang_up_all(void)
 {
-	LIST_EACH(node, &all) {
+	LIST_EACH(node, &all)
+	{
 		struct terminal *t = OWNER(node, struct terminal, node);
 
 		if (!t->exited && tree_signal(t->tree, SIGHUP, true) == 0)
@@ -389,5 +389,5 @@ void terminal_hang_up_all(void)
 void terminal_free_all(void)
 {
 	LIST_EACH(node, &all)
-		terminal_remove(OWNER(node, struct terminal, node));
+	terminal_remove(OWNER(node, struct terminal, node));
 }
