@@ -56,23 +56,25 @@ static const char *pick(struct recipe *r, const char *const *words, size_t count
 
 static const char *a_path(struct recipe *r)
 {
-	static const char *const paths[] = { ".", "a", "b", "a/b", "a/b/c", "..", "../x", "/", "/etc/passwd", root, "~", "~/a", "a/../b", "",
-		"link", "link/x", "a\\u0000b", "n\\u00e9w", "./a/", "/proc/self/mem", "loop", "-x", "*" };
+	static const char *const paths[] = { ".", "a", "b", "a/b", "a/b/c", "..", "../x", "/", "/etc/passwd", root, "~",
+		"~/a", "a/../b", "", "link", "link/x", "a\\u0000b", "n\\u00e9w", "./a/", "/proc/self/mem", "loop", "-x",
+		"*" };
 
 	return PICK(r, paths);
 }
 
 static const char *a_text(struct recipe *r)
 {
-	static const char *const texts[] = { "", "a", "core.health", "files.stat", "\\ud83d\\ude00", "\\ud800", "x\\n", "0", "644", "7777",
-		"tar.gz", "**", "AAH/", "A===", "LANG", "PATH", "[", "(a*)*b", "\\u2028" };
+	static const char *const texts[] = { "", "a", "core.health", "files.stat", "\\ud83d\\ude00", "\\ud800", "x\\n",
+		"0", "644", "7777", "tar.gz", "**", "AAH/", "A===", "LANG", "PATH", "[", "(a*)*b", "\\u2028" };
 
 	return PICK(r, texts);
 }
 
 static const char *a_number(struct recipe *r)
 {
-	static const char *const numbers[] = { "0", "1", "-1", "2", "10", "1000", "0.5", "1e400", "9007199254740993", "3600", "true", "\"1\"" };
+	static const char *const numbers[] = { "0", "1", "-1", "2", "10", "1000", "0.5", "1e400", "9007199254740993",
+		"3600", "true", "\"1\"" };
 
 	return PICK(r, numbers);
 }
@@ -138,9 +140,10 @@ static void add_body(struct recipe *r, struct buf *out, const struct op *op)
 
 static void add_headers(struct recipe *r, struct buf *out)
 {
-	static const char *const lines[] = { "", "", "", "Accept: application/octet-stream\r\n", "Range: bytes=0-3\r\n", "Range: bytes=-1\r\n",
-		"If-None-Match: *\r\n", "If-Match: \"x\"\r\n", "Origin: http://localhost\r\n", "Content-Type: application/octet-stream\r\n",
-		"Content-Type: multipart/form-data; boundary=b\r\n", "X-Request-Id: a\r\n", "Connection: close\r\n", "Expect: 100-continue\r\n",
+	static const char *const lines[] = { "", "", "", "Accept: application/octet-stream\r\n", "Range: bytes=0-3\r\n",
+		"Range: bytes=-1\r\n", "If-None-Match: *\r\n", "If-Match: \"x\"\r\n", "Origin: http://localhost\r\n",
+		"Content-Type: application/octet-stream\r\n", "Content-Type: multipart/form-data; boundary=b\r\n",
+		"X-Request-Id: a\r\n", "Connection: close\r\n", "Expect: 100-continue\r\n",
 		"Authorization: Bearer x\r\n", "Idempotency-Key: k\r\n" };
 
 	buf_adds(out, "Host: localhost\r\n");
@@ -172,7 +175,8 @@ static void add_request(struct recipe *r, struct buf *out)
 	buf_adds(out, " HTTP/1.1\r\n");
 	add_headers(r, out);
 	if (way & 8)
-		buf_addf(out, "Transfer-Encoding: chunked\r\n\r\n%zx\r\n%.*s\r\n0\r\n\r\n", body.len, (int)body.len, body.len ? body.data : "");
+		buf_addf(out, "Transfer-Encoding: chunked\r\n\r\n%zx\r\n%.*s\r\n0\r\n\r\n", body.len, (int)body.len,
+			body.len ? body.data : "");
 	else
 		buf_addf(out, "Content-Length: %zu\r\n\r\n%.*s", body.len, (int)body.len, body.len ? body.data : "");
 }
@@ -234,7 +238,8 @@ static void exchange(const char *bytes, size_t len)
 	turn_start(&peer.turn, loop, on_turn);
 	loop_run(loop);
 	close(peer.fd);
-	assert(peer.heard == 0 || (peer.heard > sizeof peer.begin && memcmp(peer.begin, "HTTP/1.1 ", sizeof peer.begin) == 0));
+	assert(peer.heard == 0 ||
+		(peer.heard > sizeof peer.begin && memcmp(peer.begin, "HTTP/1.1 ", sizeof peer.begin) == 0));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -286,7 +291,8 @@ static char *write_policy(void)
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	static struct http_limits limits;
-	struct policy_settings settings = { .disabled_groups = "process,terminal,system,dev_tools,browser", .max_upload_size = 1 << 20 };
+	struct policy_settings settings = { .disabled_groups = "process,terminal,system,dev_tools,browser",
+		.max_upload_size = 1 << 20 };
 	struct policy *policy;
 	struct err err;
 
