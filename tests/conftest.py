@@ -36,9 +36,9 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture(scope="session")
 def server():
-    """One server for each worker: no token, full access, a base folder of its own."""
+    """One server for each worker: no token, every group switched on, a base folder of its own."""
     assert os.path.exists(binary()), f"{binary()} is not there; `make build` makes it"
-    shared = Server()
+    shared = Server(policy={"profile": "full_access"})
     yield shared
     shared.stop()
 

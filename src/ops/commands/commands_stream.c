@@ -341,6 +341,7 @@ static void start(struct call *call)
 	}
 	call->state = s;
 	call->on_shutdown = on_shutdown;
+	call->drops_args = !command_input(&in->command).p; /* input is fed from the arguments */
 	call_stream(call, &s->source);
 }
 
