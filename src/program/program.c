@@ -149,8 +149,10 @@ int program_start(struct program *p, struct call *call, const struct program_pla
 	*p = (struct program){ .call = call, .on_done = on_done, .max_bytes = plan->max_bytes };
 	p->started_ns = clock_now_ns();
 	p->tree = start(p, plan, plan->dir_fd < 0 ? top : plan->dir_fd, &child);
-	if (!p->tree)
+	if (!p->tree) {
+		*p = (struct program){ 0 };
 		return -1;
+	}
 	buf_init_budgeted(&p->output[PIPES_OUT], plan->max_bytes);
 	buf_init_budgeted(&p->output[PIPES_ERR], plan->max_bytes);
 	pipes_start(&p->pipes, call->loop, child.in, child.out, child.err, &pipes_events);

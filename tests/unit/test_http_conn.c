@@ -201,7 +201,9 @@ static unsigned peer_count;
 
 static struct peer *peer_new(void)
 {
-	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(world.port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in to = {
+		.sin_family = AF_INET, .sin_port = htons(world.port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)
+	};
 	struct peer *p = &peers[peer_count++];
 
 	*p = (struct peer){ .fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), .reads = true };
@@ -306,7 +308,11 @@ static bool nobody_is_there(const void *what)
 	return http_server_connections(world.server) == 0;
 }
 
-static struct { const struct peer *peer; const char *text; unsigned times; } wanted;
+static struct {
+	const struct peer *peer;
+	const char *text;
+	unsigned times;
+} wanted;
 
 static bool is_heard(const void *what)
 {
@@ -379,7 +385,11 @@ static void test_a_head_that_does_not_come(void **state)
 	assert_int_equal(silent->len, 0);
 }
 
-static struct { struct peer *peer; struct timer timer; unsigned sent; } drip;
+static struct {
+	struct peer *peer;
+	struct timer timer;
+	unsigned sent;
+} drip;
 
 static void on_drip(struct timer *t)
 {
@@ -541,8 +551,8 @@ static void test_leaving(void **state)
 			struct peer *p = peer_new();
 
 			p->reads = false;
-			snprintf(text, sizeof text, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", paths[i],
-				strcmp(paths[i], "/body") == 0 ? 5 : 0);
+			snprintf(text, sizeof text, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n",
+				paths[i], strcmp(paths[i], "/body") == 0 ? 5 : 0);
 			say(p, text);
 			until(has_begun, &before);
 			part(p, reset);
@@ -605,7 +615,8 @@ static void test_a_long_chunked_body_is_put_together(void **state)
 
 static void test_continue(void **state)
 {
-	struct peer *p = ask("POST /body HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"), *unread;
+	struct peer *p = ask("POST /body HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"),
+		    *unread;
 
 	(void)state;
 	expect(p, "HTTP/1.1 100 Continue\r\n\r\n", 1);
@@ -620,7 +631,8 @@ static void test_continue(void **state)
 
 static void test_an_unread_body_is_no_request(void **state)
 {
-	struct peer *p = ask("POST /hi HTTP/1.1\r\nHost: x\r\nContent-Length: 30\r\n\r\nGET /bad HTTP/1.1\r\nHost: x\r\n\r\nGET /hi HTTP/1.1\r\nHost: x\r\n\r\n");
+	struct peer *p = ask(
+		"POST /hi HTTP/1.1\r\nHost: x\r\nContent-Length: 30\r\n\r\nGET /bad HTTP/1.1\r\nHost: x\r\n\r\nGET /hi HTTP/1.1\r\nHost: x\r\n\r\n");
 
 	(void)state;
 	expect(p, "\r\n\r\nhi", 2);
@@ -629,7 +641,8 @@ static void test_an_unread_body_is_no_request(void **state)
 
 static void test_sources(void **state)
 {
-	struct peer *p = ask("GET /three HTTP/1.1\r\nHost: x\r\n\r\nGET /hi HTTP/1.1\r\nHost: x\r\n\r\n"), *old, *lies, *broken;
+	struct peer *p = ask("GET /three HTTP/1.1\r\nHost: x\r\n\r\nGET /hi HTTP/1.1\r\nHost: x\r\n\r\n"), *old, *lies,
+		    *broken;
 
 	(void)state;
 	expect(p, "\r\n\r\nhi", 1);
@@ -747,7 +760,8 @@ static bool is_idle(const void *what)
 
 static void test_drain(void **state)
 {
-	struct peer *idle = ask(HI), *busy = ask("GET /later HTTP/1.1\r\nHost: x\r\n\r\n"), *half = ask("GET /h"), *late;
+	struct peer *idle = ask(HI), *busy = ask("GET /later HTTP/1.1\r\nHost: x\r\n\r\n"), *half = ask("GET /h"),
+		    *late;
 
 	(void)state;
 	expect(idle, "\r\n\r\nhi", 1);
@@ -769,8 +783,11 @@ static void test_drain(void **state)
 	*late = (struct peer){ .fd = socket(AF_INET, SOCK_STREAM, 0), .got = mem_alloc(1) };
 	late->got[0] = '\0';
 	assert_int_equal(connect(late->fd,
-				 (struct sockaddr *)&(struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons(world.port),
-					 .sin_addr.s_addr = htonl(INADDR_LOOPBACK) }, sizeof(struct sockaddr_in)), -1);
+				 (struct sockaddr *)&(struct sockaddr_in){ .sin_family = AF_INET,
+					 .sin_port = htons(world.port),
+					 .sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
+				 sizeof(struct sockaddr_in)),
+		-1);
 }
 
 static void test_drain_with_nobody_there(void **state)

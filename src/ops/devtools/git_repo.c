@@ -12,14 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CONFIG_MAX = 1 << 20, POINTER_MAX = 8192, ALTERNATES_MAX = 64 * 1024 };
+enum { TEXT_MAX = 1 << 20, POINTER_MAX = 8192, ALTERNATES_MAX = 64 * 1024 };
 
-/* What the view refers to.  Not there: info/attributes, hooks, config.worktree. */
-static const char *const linked[] = { "objects", "refs", "packed-refs", "reftable", "shallow", "info/exclude" };
+/* What the view refers to, in the shared part.  Not there: info/attributes, hooks, config.worktree. */
+static const char *const linked[] = { "objects", "refs", "packed-refs", "reftable", "shallow" };
 
-/* What must not lead out of the roots. */
-static const char *const checked[] = { "objects", "refs", "packed-refs", "reftable", "shallow", "info/exclude" };
-static const char *const checked_own[] = { "HEAD", "index" };
+/* The repository's own part; neither must lead out of the roots. */
+static const char *const own[] = { "HEAD", "index" };
 
 static struct place *resolve(struct call *call, const char *path)
 {
@@ -102,20 +101,26 @@ static int look_at(struct call *call, const char *folder, struct git_repo *repo)
 	return repo->git_dir ? 1 : -1;
 }
 
+static bool is_reachable(struct call *call, const char *path)
+{
+	struct place *place = resolve(call, path);
+
+	place_close(place);
+	return place != NULL;
+}
+
+/* Above the roots nothing is looked at. */
 static int find(struct call *call, const struct place *folder, struct git_repo *repo)
 {
 	char *path = arena_strdup(&call->arena, folder->path);
 
-	while (path) {
+	while (path && is_reachable(call, path)) {
 		char *slash = strrchr(path, '/');
 		int status = look_at(call, path, repo);
 
-		if (status > 0)
-			return 0;
-		/* Above the roots nothing is looked at. */
-		if (status < 0 && (call->err.code != ERR_POLICY_PATH || repo->git_dir))
-			return -1;
-		if (status < 0 || strcmp(path, "/") == 0)
+		if (status != 0)
+			return MIN(status, 0);
+		if (strcmp(path, "/") == 0)
 			break;
 		path = arena_strndup(&call->arena, path, slash == path ? 1 : (size_t)(slash - path));
 	}
@@ -158,34 +163,55 @@ static int find_common(struct call *call, struct git_repo *repo)
 	struct str text = pointer ? read_text(call, pointer, POINTER_MAX) : (struct str){ NULL, 0 };
 
 	repo->common = text.len ? follow(call, repo->git_dir, text.p) : repo->git_dir;
-	if (!repo->common || check_inside(call, repo->common, checked, ARRAY_LEN(checked)) < 0 ||
-		check_inside(call, repo->git_dir, checked_own, ARRAY_LEN(checked_own)) < 0)
+	if (!repo->common || check_inside(call, repo->common, linked, ARRAY_LEN(linked)) < 0 ||
+		check_inside(call, repo->git_dir, own, ARRAY_LEN(own)) < 0)
 		return -1;
 	return check_alternates(call, repo->common);
+}
+
+/* A file of the view, of the user that git runs as. */
+static int write_view(struct call *call, int view_fd, const char *name, const struct buf *text)
+{
+	const struct run_as *user = policy_user(principal_policy(call->caller), NULL);
+	AUTOCLOSE int fd = openat(view_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd < 0 || buf_failed(text) || write(fd, text->data ? text->data : "", text->len) != (ssize_t)text->len)
+		return err_system(&call->err, fd < 0 ? errno : ENOSPC, "cannot write a temporary file");
+	if (user && fchown(fd, user->uid, user->gid) < 0)
+		return err_system(&call->err, errno, "cannot give a temporary file away");
+	return 0;
 }
 
 static int write_config(struct call *call, const struct git_repo *repo, int view_fd)
 {
 	const char *path = join(call, repo->common, "config");
-	struct str text = path ? read_text(call, path, CONFIG_MAX) : (struct str){ NULL, 0 };
-	AUTOCLOSE int fd = openat(view_fd, "config", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	struct str text = path ? read_text(call, path, TEXT_MAX) : (struct str){ NULL, 0 };
 	AUTOBUF struct buf kept;
-	const struct run_as *user = policy_user(principal_policy(call->caller), NULL);
 
-	buf_init(&kept, CONFIG_MAX * 2);
+	buf_init(&kept, TEXT_MAX * 2);
 	if (git_config_filter(text, &kept) < 0)
 		return err_set(&call->err, ERR_GIT_FAILED, "the configuration of the repository is malformed");
-	if (fd < 0 || buf_failed(&kept) || write(fd, kept.data ? kept.data : "", kept.len) != (ssize_t)kept.len)
-		return err_system(&call->err, fd < 0 ? errno : ENOSPC, "cannot write a temporary file");
-	if (user && (fchown(fd, user->uid, user->gid) < 0 || fchown(view_fd, user->uid, user->gid) < 0))
-		return err_system(&call->err, errno, "cannot give a temporary file away");
-	return 0;
+	return write_view(call, view_fd, "config", &kept);
+}
+
+/* What is ignored here, and the folder of confined programs, where the view itself is then. */
+static int write_exclude(struct call *call, const struct git_repo *repo, int view_fd, const char *temp_dir)
+{
+	const char *path = join(call, repo->common, "info/exclude");
+	struct str text = path ? read_text(call, path, TEXT_MAX) : (struct str){ NULL, 0 };
+	AUTOBUF struct buf kept;
+
+	buf_init(&kept, TEXT_MAX * 2);
+	if (text.p)
+		buf_add(&kept, text.p, text.len);
+	if (temp_dir)
+		buf_addf(&kept, "\n%s/\n", strrchr(temp_dir, '/') + 1);
+	return write_view(call, view_fd, "info/exclude", &kept);
 }
 
 /* In memory where that can be, and where the roots of callers hardly ever are. */
-static bool make_folder(struct call *call, char to[static GIT_VIEW_SIZE])
+static bool make_folder(const char *confined, char to[static GIT_VIEW_SIZE])
 {
-	const char *confined = confine_temp_dir(call->caller, &call->arena);
 	const char *const folders[] = { confined ? confined : "/dev/shm", confined ? confined : "/tmp" };
 
 	for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
@@ -200,20 +226,24 @@ static bool make_folder(struct call *call, char to[static GIT_VIEW_SIZE])
 
 static int make_view(struct call *call, struct git_repo *repo)
 {
+	const char *temp_dir = confine_temp_dir(call->caller, &call->arena);
+	const struct run_as *user = policy_user(principal_policy(call->caller), NULL);
 	AUTOCLOSE int fd = -1;
 
-	if (!make_folder(call, repo->view))
+	if (!make_folder(temp_dir, repo->view))
 		return err_system(&call->err, errno, "cannot make a temporary folder");
 	fd = open(repo->view, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 || mkdirat(fd, "info", 0755) < 0)
 		return err_system(&call->err, errno, "cannot make a temporary folder");
+	if (user && fchown(fd, user->uid, user->gid) < 0)
+		return err_system(&call->err, errno, "cannot give a temporary folder away");
 	for (size_t i = 0; i < ARRAY_LEN(linked); i++) {
 		const char *target = join(call, repo->common, linked[i]);
 
 		if (!target || symlinkat(target, fd, linked[i]) < 0)
 			return err_system(&call->err, errno, "cannot make a temporary link");
 	}
-	return write_config(call, repo, fd);
+	return write_config(call, repo, fd) < 0 || write_exclude(call, repo, fd, temp_dir) < 0 ? -1 : 0;
 }
 
 int git_repo_open(struct call *call, const struct place *folder, struct git_repo *ret_repo)
@@ -234,6 +264,7 @@ void git_repo_close(struct git_repo *repo)
 	for (size_t i = 0; i < ARRAY_LEN(linked); i++)
 		unlinkat(fd, linked[i], 0);
 	unlinkat(fd, "config", 0);
+	unlinkat(fd, "info/exclude", 0);
 	unlinkat(fd, "info", AT_REMOVEDIR);
 	rmdir(repo->view);
 	repo->view[0] = '\0';
