@@ -27,11 +27,18 @@ def pytest_runtest_call(item):
         signal.signal(signal.SIGALRM, before)
 
 
+def pytest_collection_modifyitems(config, items):
+    if os.environ.get("ABX_TEST_CHECK"):
+        return
+    config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("check")])
+    items[:] = [item for item in items if not item.get_closest_marker("check")]
+
+
 @pytest.fixture(scope="session")
 def server():
-    """One server for each worker: no token, full access, a base folder of its own."""
+    """One server for each worker: no token, every group switched on, a base folder of its own."""
     assert os.path.exists(binary()), f"{binary()} is not there; `make build` makes it"
-    shared = Server()
+    shared = Server(policy={"profile": "full_access"})
     yield shared
     shared.stop()
 
@@ -75,6 +82,22 @@ def make_server():
         except AssertionError as fault:
             faults.append(str(fault))
     assert not faults, "\n".join(faults)
+
+
+@pytest.fixture(scope="session", params=[(), ("--no-cgroups",)], ids=["cgroups", "proc"])
+def process_server(request):
+    """Tests of processes run twice: trees are found by their cgroup, and in /proc (R92)."""
+    shared = Server(*request.param)
+    yield shared
+    shared.stop()
+
+
+@pytest.fixture
+def runner(process_server):
+    """A client of process_server."""
+    yield process_server.client()
+    assert process_server.is_running(), f"the server ended during the test\n{process_server.stderr()[-4000:]}"
+    process_server.check_silence()
 
 
 @pytest.fixture

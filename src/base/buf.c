@@ -119,22 +119,28 @@ void buf_addc(struct buf *b, char c)
 	buf_add(b, &c, 1);
 }
 
+/* Into the room that is there; only what does not fit is formatted twice. */
 void buf_addf(struct buf *b, const char *fmt, ...)
 {
+	size_t room = b->data ? b->cap - b->skipped - b->len : 0;
 	va_list args;
 	int len;
 	char *to;
 
 	va_start(args, fmt);
-	len = vsnprintf(NULL, 0, fmt, args);
+	len = vsnprintf(room ? b->data + b->len : NULL, room, fmt, args);
 	va_end(args);
 	assert(len >= 0);
-	to = buf_reserve(b, (size_t)len);
-	if (!to)
-		return;
-	va_start(args, fmt);
-	vsnprintf(to, (size_t)len + 1, fmt, args);
-	va_end(args);
+	if ((size_t)len >= room || b->failed || (size_t)len > b->limit - b->len) {
+		if (room)
+			b->data[b->len] = '\0';
+		to = buf_reserve(b, (size_t)len);
+		if (!to)
+			return;
+		va_start(args, fmt);
+		vsnprintf(to, (size_t)len + 1, fmt, args);
+		va_end(args);
+	}
 	buf_commit(b, (size_t)len);
 }
 

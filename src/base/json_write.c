@@ -11,6 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { ESCAPE_MAX = 6 }; /* \u0000 */
+
 void json_write_init(struct json_writer *w, struct buf *out)
 {
 	*w = (struct json_writer){ .out = out };
@@ -146,15 +148,21 @@ static void add_code(struct buf *out, unsigned code)
 	buf_add(out, text, sizeof text);
 }
 
-static void add_ascii(struct buf *out, char c)
+static size_t put_ascii(char *to, char c)
 {
 	static const char names[] = "\"\\bfnrt", meant[] = "\"\\\b\f\n\r\t";
+	static const char hex[] = "0123456789abcdef";
 	const char *at = c ? strchr(meant, c) : NULL;
 
-	if (at)
-		buf_add(out, (char[2]){ '\\', names[at - meant] }, 2);
-	else
-		add_code(out, (unsigned char)c);
+	to[0] = '\\';
+	if (at) {
+		to[1] = names[at - meant];
+		return 2;
+	}
+	memcpy(to + 1, "u00", 3);
+	to[4] = hex[(unsigned char)c >> 4];
+	to[5] = hex[c & 15];
+	return ESCAPE_MAX;
 }
 
 /* The code of a character that is written as an escape although JSON would take it, else 0. */
@@ -190,10 +198,11 @@ static size_t unchanged_len(struct str text)
 /* Writes the character or the bad part at the front, which cannot stay as it is; returns its length. */
 static size_t add_changed(struct buf *out, struct str text)
 {
+	char ascii[ESCAPE_MAX];
 	size_t len;
 
 	if ((unsigned char)text.p[0] < 0x80) {
-		add_ascii(out, text.p[0]);
+		buf_add(out, ascii, put_ascii(ascii, text.p[0]));
 		return 1;
 	}
 	len = utf8_char_len(text);
@@ -205,11 +214,36 @@ static size_t add_changed(struct buf *out, struct str text)
 	return utf8_bad_len(text);
 }
 
+/* ASCII from the front, escaped where it must be, into room that out has already; how much of text it was. */
+static size_t add_ascii(struct buf *out, struct str text)
+{
+	size_t room = out->cap > out->skipped + out->len ? out->cap - out->skipped - out->len - 1 : 0;
+	size_t len = MIN(text.len, room / ESCAPE_MAX), done = 0;
+	char *to = out->data + out->len, *at = to;
+
+	if (len == 0)
+		return 0;
+	while (done < len && (unsigned char)text.p[done] < 0x80) {
+		size_t plain = json_plain_len(text.p + done, len - done);
+
+		memcpy(at, text.p + done, plain);
+		at += plain;
+		done += plain;
+		if (done < len && (unsigned char)text.p[done] < 0x80)
+			at += put_ascii(at, text.p[done++]);
+	}
+	buf_commit(out, (size_t)(at - to));
+	return done;
+}
+
 void json_escape(struct buf *out, struct str text)
 {
 	while (text.len && !buf_failed(out)) {
-		size_t len = unchanged_len(text);
+		size_t len = add_ascii(out, text);
 
+		text.p += len;
+		text.len -= len;
+		len = unchanged_len(text);
 		buf_add(out, text.p, len);
 		if (len < text.len)
 			len += add_changed(out, (struct str){ text.p + len, text.len - len });

@@ -383,11 +383,12 @@ static int bind_text_number(const struct target *t, struct str value, struct err
 {
 	struct json_error problem;
 	struct json *number;
+	bool bare = value.len > 0 && !strchr(" \t\r\n", value.p[0]) && !strchr(" \t\r\n", value.p[value.len - 1]);
 	char *copy = arena_strndup(t->bind->arena, value.p, value.len);
 
 	if (!copy)
 		return no_memory(err);
-	if (json_parse(t->bind->arena, copy, value.len, &number, &problem) < 0 || number->type != JSON_NUMBER)
+	if (!bare || json_parse(t->bind->arena, copy, value.len, &number, &problem) < 0 || number->type != JSON_NUMBER)
 		return err_set(err, ERR_ARGS_INVALID, "parameter '%s' must be a%s, not '%.*s'", t->name,
 			t->field->type == FIELD_INTEGER ? "n integer" : " number", (int)MIN(value.len, 40), value.p);
 	return bind_value(t, number, err);

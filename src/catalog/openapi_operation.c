@@ -318,15 +318,15 @@ void openapi_responses(struct json_writer *w)
 	json_object_end(w);
 }
 
-static void events(struct json_writer *w, const struct op *op)
+static void events(struct json_writer *w, const char *key, const struct op *op, const struct event *list)
 {
 	char name[SCHEMA_NAME_SIZE];
 
-	if (!op->events)
+	if (!list)
 		return;
-	json_key(w, "x-abx-events");
+	json_key(w, key);
 	json_array_begin(w);
-	for (const struct event *event = op->events; event->name; event++) {
+	for (const struct event *event = list; event->name; event++) {
 		json_object_begin(w);
 		key_string(w, "event", event->name);
 		key_string(w, "description", event->text);
@@ -369,7 +369,11 @@ static void extensions(struct json_writer *w, const struct op *op)
 	key_string(w, "x-abx-kind", kinds[op->kind]);
 	key_string(w, "x-abx-endpoint", op->endpoint);
 	key_string(w, "x-abx-since", op->since);
-	events(w, op);
+	events(w, "x-abx-events", op, op->events);
+	if (op->socket) {
+		events(w, "x-abx-client-messages", op, op->socket->client_messages);
+		events(w, "x-abx-server-messages", op, op->socket->server_messages);
+	}
 	limits(w, op);
 }
 

@@ -229,6 +229,15 @@ static void path_errors(const struct field *fields, bool *ret_denied, bool *ret_
 	}
 }
 
+static bool lists_error(const struct op *op, enum err_code wanted)
+{
+	for (const enum err_code *code = op->errors; code && *code != ERR_NONE; code++) {
+		if (*code == wanted)
+			return true;
+	}
+	return false;
+}
+
 static void print_op_errors(struct json_writer *w, const struct op *op)
 {
 	bool denied, readonly;
@@ -238,9 +247,9 @@ static void print_op_errors(struct json_writer *w, const struct op *op)
 	json_array_begin(w);
 	for (const enum err_code *code = op->errors; code && *code != ERR_NONE; code++)
 		json_string(w, err_info(*code)->wire_code);
-	if (denied)
+	if (denied && !lists_error(op, ERR_POLICY_PATH))
 		json_string(w, err_info(ERR_POLICY_PATH)->wire_code);
-	if (readonly)
+	if (readonly && !lists_error(op, ERR_POLICY_READONLY))
 		json_string(w, err_info(ERR_POLICY_READONLY)->wire_code);
 	json_array_end(w);
 }

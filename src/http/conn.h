@@ -27,6 +27,7 @@ struct http_conn {
 	struct watch watch;
 	void *user;
 	int fd;
+	bool is_unix;
 	enum conn_state state;
 	int64_t deadline_ns; /* when the current state has lasted too long; 0 none */
 	int64_t written_ns;  /* when bytes were last taken by the socket */
@@ -77,8 +78,8 @@ void conn_new(struct http_server *server, int fd, unsigned tag);
 void conn_process(struct http_conn *c);
 void conn_kick(struct http_conn *c); /* conn_process() in the next turn */
 void conn_sweep(struct http_conn *c, int64_t now_ns);
-void conn_abort(struct http_conn *c); /* the peer is gone, or we give it up */
-void conn_close_idle(struct http_conn *c);
+void conn_abort(struct http_conn *c);      /* the peer is gone, or we give it up */
+void conn_close_idle(struct http_conn *c); /* also in the middle of a head */
 bool conn_is_idle(const struct http_conn *c);
 void conn_end_upgraded(struct http_conn *c); /* the closing handshake is through */
 

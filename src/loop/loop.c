@@ -144,20 +144,29 @@ static void on_timer(uv_timer_t *uv)
 		t->fn(t);
 }
 
-void timer_start(struct timer *t, struct loop *loop, int64_t after_ns, timer_fn *fn)
+/*
+ * libuv counts from the start of this turn of the loop, which may be a while ago.  That time is
+ * added, not brought forward: a timer that its own callback starts again would otherwise come back
+ * in the same turn when callbacks are slow, and no descriptor would have its own.
+ */
+static uint64_t from_start_of_turn(struct loop *loop, int64_t after_ns)
 {
 	/* Rounded up: a deadline never fires before its time. */
+	uint64_t now_ms = (uv_hrtime() + NS_PER_MS - 1) / NS_PER_MS, turn_ms = uv_now(&loop->uv);
 	uint64_t ms = after_ns <= 0 ? 0 : (uint64_t)((after_ns + NS_PER_MS - 1) / NS_PER_MS);
 
+	return MAX(ms + (now_ms > turn_ms ? now_ms - turn_ms : 0), (uint64_t)1);
+}
+
+void timer_start(struct timer *t, struct loop *loop, int64_t after_ns, timer_fn *fn)
+{
 	if (!t->handle) {
 		t->handle = mem_new(struct timer_handle);
 		uv_timer_init(&loop->uv, &t->handle->uv);
 		t->handle->owner = t;
 	}
 	t->fn = fn;
-	/* libuv counts from the start of this turn of the loop, which may be a while ago. */
-	uv_update_time(&loop->uv);
-	uv_timer_start(&t->handle->uv, on_timer, ms, 0);
+	uv_timer_start(&t->handle->uv, on_timer, from_start_of_turn(loop, after_ns), 0);
 }
 
 void timer_stop(struct timer *t)

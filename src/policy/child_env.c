@@ -10,14 +10,20 @@ void child_env_init(struct child_env *env, struct arena *arena)
 	*env = (struct child_env){ .arena = arena };
 }
 
-static size_t find(const struct child_env *env, const char *name)
+/* Its place among the first `among` items, or that number. */
+static size_t find_among(const struct child_env *env, size_t among, const char *name)
 {
 	size_t len = strlen(name);
 	size_t i = 0;
 
-	while (i < env->count && (strncmp(env->items[i], name, len) != 0 || env->items[i][len] != '='))
+	while (i < among && (strncmp(env->items[i], name, len) != 0 || env->items[i][len] != '='))
 		i++;
 	return i;
+}
+
+static size_t find(const struct child_env *env, const char *name)
+{
+	return find_among(env, env->count, name);
 }
 
 /* One place more than used: the NULL at the end. */
@@ -42,6 +48,11 @@ static bool make_room(struct child_env *env)
 
 void child_env_put(struct child_env *env, const char *name, struct str value)
 {
+	child_env_put_among(env, env->count, name, value);
+}
+
+void child_env_put_among(struct child_env *env, size_t among, const char *name, struct str value)
+{
 	size_t len = strlen(name);
 	size_t at;
 	char *item;
@@ -57,9 +68,10 @@ void child_env_put(struct child_env *env, const char *name, struct str value)
 	item[len] = '=';
 	if (value.len)
 		memcpy(item + len + 1, value.p, value.len);
-	at = find(env, name);
+	at = find_among(env, among, name);
+	if (at == among)
+		at = env->count++;
 	env->items[at] = item;
-	env->count = MAX(env->count, at + 1);
 }
 
 void child_env_drop(struct child_env *env, const char *name)

@@ -18,6 +18,8 @@ struct child_env {
 
 void child_env_init(struct child_env *env, struct arena *arena);
 void child_env_put(struct child_env *env, const char *name, struct str value);
+/* The same for one of many names that differ from each other: only the first `among` items may have it already. */
+void child_env_put_among(struct child_env *env, size_t among, const char *name, struct str value);
 void child_env_drop(struct child_env *env, const char *name);
 const char *child_env_get(const struct child_env *env, const char *name); /* NULL when absent */
 

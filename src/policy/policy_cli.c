@@ -4,6 +4,7 @@
 #include "policy/place.h"
 #include "policy/policy_file.h"
 #include "policy/policy_internal.h"
+#include "policy/scope.h"
 
 #include <unistd.h>
 
@@ -26,7 +27,9 @@ static bool may_run(const struct principal *who)
 	struct err err;
 
 	for (const struct op *const *op = ops_all; *op; op++) {
-		if (((*op)->effects & OP_RUNS) && policy_check_op(who, *op, &err) == 0)
+		/* Those of a reading scope run programs of their own choice. */
+		if (((*op)->effects & OP_RUNS) && !scope_matches("*:read", (*op)->scope) &&
+			policy_check_op(who, *op, &err) == 0)
 			return true;
 	}
 	return false;
@@ -48,7 +51,7 @@ static void warn(const struct policy *p, const char *file, FILE *to)
 	for (size_t i = 0; i < p->principal_count; i++) {
 		const struct principal *who = &p->principals[i];
 
-		if (is_narrowed(who) && may_run(who) && !policy_user(p, NULL))
+		if (is_narrowed(who) && may_run(who) && !policy_user(p, NULL) && !p->config->process.confine)
 			fprintf(to,
 				"%s:%zu: warning: '%s' may run programs, which are not confined and have the server's user: "
 				"such a token is as strong as the server\n",
@@ -62,12 +65,12 @@ static void warn(const struct policy *p, const char *file, FILE *to)
 			policy_file_line(p->config, "paths.readonly"));
 }
 
-int policy_cli_check(const char *file, FILE *out, FILE *err_out)
+int policy_cli_check(const char *file, policy_cli_more_fn *more, FILE *out, FILE *err_out)
 {
 	struct err err = { 0 };
 	CLEANUP(cleanup_policy) struct policy *p = policy_new(&(struct policy_settings){ .file = file }, &err);
 
-	if (!p) {
+	if (!p || (more && more(p, &err) < 0)) {
 		fprintf(err_out, "%s\n", err.text);
 		return 1;
 	}

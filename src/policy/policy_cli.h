@@ -5,12 +5,15 @@
  */
 #pragma once
 
-#include "base/base.h"
+#include "policy/policy.h"
 
 #include <stdio.h>
 
+/* What else a server asks of a policy at its start; NULL: nothing. */
+typedef int policy_cli_more_fn(const struct policy *p, struct err *err);
+
 /* Says "FILE: ok" on out, warnings and errors on err_out: 0 when a server here would start with it, else 1. */
-int policy_cli_check(const char *file, FILE *out, FILE *err_out);
+int policy_cli_check(const char *file, policy_cli_more_fn *more, FILE *out, FILE *err_out);
 
 /*
  * Says whether the token (a name of the file; NULL: none was sent) may call the op, on the path if

@@ -117,8 +117,9 @@ static int read_file(const char *path, struct buf *text, struct err *err)
 
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_system(err, errno, "the policy file '%s' cannot be read", path);
-	if (S_ISDIR(st.st_mode))
-		return err_system(err, EISDIR, "the policy file '%s' cannot be read", path);
+	/* An empty pipe would read as an empty policy, which allows more than any that somebody has written. */
+	if (!S_ISREG(st.st_mode))
+		return err_set(err, ERR_ARGS_INVALID, "the policy file '%s' is not a regular file", path);
 	for (;;) {
 		char *to = buf_reserve(text, 4096);
 		ssize_t got;

@@ -7,16 +7,19 @@
 #include "base/clock.h"
 #include "call/port.h"
 #include "catalog/write.h"
+#include "server/paths.h"
 
 #include <stdio.h>
 
-enum { REPLY_TEXT_MAX = 64 * 1024 * 1024, HEADERS_MAX = 16 * 1024 };
+enum { REPLY_TEXT_MAX = 64 * 1024 * 1024, HEADERS_MAX = 16 * 1024, BODY_MAX = 64 * 1024 /* sent at once, copied */ };
 
 static const char JSON_TYPE[] = "application/json";
 
 void answer_headers(const struct serving *s, struct buf *headers)
 {
-	buf_addf(headers, "X-Request-Id: %s\r\n", s->call.request_id);
+	buf_adds(headers, "X-Request-Id: ");
+	buf_adds(headers, s->call.request_id);
+	buf_adds(headers, "\r\n");
 	if (s->cors_origin)
 		buf_addf(headers,
 			"Access-Control-Allow-Origin: %s\r\nVary: Origin\r\n"
@@ -50,7 +53,7 @@ static void send_json(struct serving *s, int status, const struct buf *headers)
 {
 	struct http_reply reply = { .status = status, .content_type = JSON_TYPE, .length = -1 };
 
-	if (rope_is_short(&s->rope)) {
+	if (rope_is_short(&s->rope) && s->rope.text.len <= BODY_MAX) {
 		reply.body = buf_str(&s->rope.text);
 	} else {
 		s->rope_source = (struct source){ pull_rope, close_rope };
@@ -135,6 +138,22 @@ static void add_raw_headers(struct buf *headers, const struct raw_reply *head)
 		add_disposition(headers, head->filename);
 }
 
+/* Without details, and in memory that no budget refuses: there is always an answer. */
+static void send_bare_error(struct serving *s, const struct buf *headers)
+{
+	struct http_reply reply = { .status = err_info(s->call.err.code)->status, .content_type = JSON_TYPE };
+	AUTOBUF struct buf body;
+	struct json_writer w;
+
+	buf_init(&body, HEADERS_MAX);
+	json_write_init(&w, &body);
+	write_error(&w, &s->call.err, s->call.op, s->call.request_id);
+	json_raw(&w, STR("{}"));
+	json_object_end(&w);
+	reply.body = buf_str(&body);
+	send_reply(s, &reply, headers);
+}
+
 /* head: what else the headers say, of a 416; or NULL. */
 static void fail(struct serving *s, const void *details, const struct raw_reply *head)
 {
@@ -154,7 +173,10 @@ static void fail(struct serving *s, const void *details, const struct raw_reply 
 	add_error_headers(s, &headers, info);
 	if (head)
 		add_raw_headers(&headers, head);
-	send_json(s, info->status, &headers);
+	if (rope_failed(&s->rope))
+		send_bare_error(s, &headers);
+	else
+		send_json(s, info->status, &headers);
 }
 
 void answer_error(struct serving *s)
@@ -167,14 +189,26 @@ static void port_fail(struct call *call, const void *details)
 	fail(OWNER(call, struct serving, call), details, NULL);
 }
 
+static void write_answer(struct serving *s, const void *out)
+{
+	rope_init(&s->rope, &s->call.arena, REPLY_TEXT_MAX);
+	write_rope(&s->rope, s->call.op->result, out);
+	s->written = true;
+}
+
+void answer_write(struct serving *s)
+{
+	write_answer(s, s->call.out);
+}
+
 static void port_reply(struct call *call, const void *out)
 {
 	struct serving *s = OWNER(call, struct serving, call);
 	AUTOBUF struct buf headers;
 
 	buf_init(&headers, HEADERS_MAX);
-	rope_init(&s->rope, &call->arena, REPLY_TEXT_MAX);
-	write_rope(&s->rope, call->op->result, out);
+	if (!s->written)
+		write_answer(s, out);
 	if (rope_failed(&s->rope)) {
 		err_set(&call->err, ERR_BUSY, "the answer needs more memory than is left");
 		fail(s, NULL, NULL);
@@ -182,6 +216,20 @@ static void port_reply(struct call *call, const void *out)
 	}
 	answer_headers(s, &headers);
 	send_json(s, 200, &headers);
+}
+
+/* A quiet stream may be open for days: what only its start needed is given back. */
+static void drop_args(struct serving *s)
+{
+	struct call *call = &s->call;
+
+	if (call->in)
+		paths_close(call->op->params, call->in);
+	call->in = NULL;
+	memset(&call->http, 0, sizeof call->http);
+	s->cors_origin = NULL;
+	intake_free(s);
+	arena_free(&call->arena);
 }
 
 static void port_stream(struct call *call, struct source *source)
@@ -195,6 +243,8 @@ static void port_stream(struct call *call, struct source *source)
 	buf_init(&headers, HEADERS_MAX);
 	answer_headers(s, &headers);
 	buf_adds(&headers, "Cache-Control: no-cache\r\nX-Accel-Buffering: no\r\n");
+	if (call->drops_args)
+		drop_args(s);
 	send_reply(s, &reply, &headers);
 }
 

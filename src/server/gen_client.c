@@ -10,6 +10,16 @@
 
 enum { OUTPUT_MAX = 64 * 1024 * 1024, EXIT_USAGE = 2 };
 
+static void python(struct buf *out)
+{
+	gen_python(out, PYTHON_PYDANTIC);
+}
+
+static void python_dicts(struct buf *out)
+{
+	gen_python(out, PYTHON_TYPEDDICT);
+}
+
 static void json(struct buf *out)
 {
 	struct json_writer w;
@@ -30,17 +40,19 @@ static void openapi(struct buf *out)
 }
 
 static const struct language {
-	const char *name;
+	const char *name, *style;
 	void (*write)(struct buf *out);
 } languages[] = {
-	{ "json", json },
-	{ "openapi", openapi },
-	{ "python", gen_python },
+	{ "json", NULL, json },
+	{ "openapi", NULL, openapi },
+	{ "python", "pydantic", python },
+	{ "python", "typeddict", python_dicts },
 };
 
 static int usage(void)
 {
-	fputs("usage: agent-sandbox-server gen-client --lang json|openapi|python [-o FILE]\n", stderr);
+	fputs("usage: agent-sandbox-server gen-client --lang json|openapi|python [--result-style pydantic|typeddict] [-o FILE]\n",
+		stderr);
 	return EXIT_USAGE;
 }
 
@@ -57,25 +69,48 @@ static int save(const struct buf *out, const char *path)
 	return !good;
 }
 
-static const struct language *find_language(const char *name)
+/* The first style of a language is its default. */
+static const struct language *find_language(const char *name, const char *style)
 {
 	for (size_t i = 0; name && i < ARRAY_LEN(languages); i++) {
-		if (strcmp(languages[i].name, name) == 0)
-			return &languages[i];
+		const struct language *one = &languages[i];
+
+		if (strcmp(one->name, name) == 0 && (!style || (one->style && strcmp(one->style, style) == 0)))
+			return one;
 	}
 	return NULL;
 }
 
+/* Clients have members of their own with these names. */
+static int check_names(void)
+{
+	static const char *const taken[] = { "start", "register", "restart", "enable_builtin", "ext" };
+
+	for (const struct op *const *op = ops_all; *op; op++) {
+		struct str rest = str_of((*op)->id), first = str_cut(&rest, '.');
+
+		for (size_t i = 0; i < ARRAY_LEN(taken); i++) {
+			if (!str_is(first, taken[i]))
+				continue;
+			fprintf(stderr, "agent-sandbox-server: gen-client: '%s': no op may be called so\n", (*op)->id);
+			return 1;
+		}
+	}
+	return 0;
+}
+
 int gen_client_main(char **args)
 {
-	const struct language *language = NULL;
-	const char *path = NULL;
+	const struct language *language;
+	const char *name = NULL, *style = NULL, *path = NULL;
 	AUTOBUF struct buf out;
 
 	buf_init(&out, OUTPUT_MAX);
 	for (; *args; args += 2) {
 		if (strcmp(*args, "--lang") == 0)
-			language = find_language(args[1]);
+			name = args[1];
+		else if (strcmp(*args, "--result-style") == 0)
+			style = args[1];
 		else if (strcmp(*args, "-o") == 0)
 			path = args[1];
 		else
@@ -83,8 +118,11 @@ int gen_client_main(char **args)
 		if (!args[1])
 			return usage();
 	}
+	language = find_language(name, style);
 	if (!language)
 		return usage();
+	if (check_names())
+		return 1;
 	language->write(&out);
 	return save(&out, path);
 }

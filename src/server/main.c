@@ -3,6 +3,7 @@
  * Start and end of the server.
  */
 #include "base/clock.h"
+#include "call/counters.h"
 #include "ops/terminal/terminal.h"
 #include "policy/config.h"
 #include "policy/policy.h"
@@ -276,12 +277,22 @@ static int make_policy(struct err *err)
 
 static void protect_process(char **args)
 {
+	sigset_t none;
+
+	/* Whoever started us may have blocked what we want to hear; children get their own settings (spawn/child.c). */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	options_scrub(args);
 	/* Children must not read our memory, environment or descriptors through /proc or ptrace (R93). */
 	prctl(PR_SET_DUMPABLE, 0);
 	limits_raise_nofile();
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a write over the size limit is EFBIG */
+}
+
+static unsigned connections(void *user)
+{
+	return http_server_connections(user);
 }
 
 static int start(char **args, struct err *err)
@@ -295,6 +306,7 @@ static int start(char **args, struct err *err)
 		return err_set(err, ERR_INTERNAL, "cannot become the reaper of orphans");
 	server.http = http_server_new(server.loop, &serve_handlers, &http_default_limits);
 	serve_attach(server.http);
+	counters_ask(GAUGE_CONNECTIONS, connections, server.http);
 	if (signal_start(&server.term, server.loop, SIGTERM, on_terminate) < 0 ||
 		signal_start(&server.interrupt, server.loop, SIGINT, on_terminate) < 0 ||
 		signal_start(&server.hangup, server.loop, SIGHUP, on_hangup) < 0)

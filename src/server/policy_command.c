@@ -3,6 +3,7 @@
 
 #include "base/base.h"
 #include "policy/policy_cli.h"
+#include "program/confine.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +41,7 @@ static int explain(char **args)
 int policy_command(char **args)
 {
 	if (args[0] && args[1] && !args[2] && strcmp(args[0], "check") == 0)
-		return policy_cli_check(args[1], stdout, stderr);
+		return policy_cli_check(args[1], confine_check, stdout, stderr);
 	if (args[0] && args[1] && strcmp(args[0], "explain") == 0)
 		return explain(args + 1);
 	return usage();

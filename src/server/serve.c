@@ -9,6 +9,7 @@
 #include "base/budget.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "call/counters.h"
 #include "program/confine.h"
 #include "server/paths.h"
 #include "server/serving.h"
@@ -19,7 +20,11 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 
-enum { ARENA_MAX = 256 * 1024 * 1024 }; /* the process's budget ends it far earlier */
+enum {
+	ARENA_MAX = 256 * 1024 * 1024, /* the process's budget ends it far earlier */
+	ID_PREFIX = 12,                /* hex digits of a request id: of this server, and of the request */
+	ID_COUNT = 8,
+};
 
 static struct {
 	struct loop *loop;
@@ -29,6 +34,12 @@ static struct {
 	struct list_node all; /* every struct serving */
 	bool draining;
 } server;
+
+static void write_hex(char *to, size_t digits, uint64_t value)
+{
+	for (size_t i = digits; i > 0; i--, value >>= 4)
+		to[i - 1] = "0123456789abcdef"[value & 15];
+}
 
 static void make_request_id(struct serving *s, const struct head *head)
 {
@@ -44,8 +55,8 @@ static void make_request_id(struct serving *s, const struct head *head)
 	}
 	if (!prefix && getrandom(&prefix, sizeof prefix, 0) < 0)
 		prefix = (uint64_t)clock_now_ns();
-	snprintf(s->call.request_id, sizeof s->call.request_id, "%012llx%08llx",
-		(unsigned long long)(prefix & 0xffffffffffff), (unsigned long long)++count);
+	write_hex(s->call.request_id, ID_PREFIX, prefix);
+	write_hex(s->call.request_id + ID_PREFIX, ID_COUNT, ++count);
 }
 
 static int step_origin(struct serving *s, const struct head *head)
@@ -157,6 +168,8 @@ static void work(struct job *job)
 	call->work_status = paths_resolve(&call->arena, call->caller, call->op->params, call->in, &call->err);
 	if (call->work_status == 0 && call->op->work)
 		call->work_status = call->op->work(call);
+	if (call->work_status == 0 && call->op->work)
+		answer_write(OWNER(call, struct serving, call));
 }
 
 static void after_work(struct job *job)
@@ -277,6 +290,7 @@ static void on_done(struct http_conn *c, uint64_t sent_bytes)
 	if (!s)
 		return;
 	log_call(s, sent_bytes);
+	counters_call(s->call.op, s->status);
 	if (s->call.on_free)
 		s->call.on_free(&s->call);
 	if (s->call.in)

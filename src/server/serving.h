@@ -31,6 +31,7 @@ struct serving {
 	char *body; /* JSON text; taken from the budget */
 	size_t body_len, body_size, body_max;
 	struct rope rope; /* the answer's JSON */
+	bool written;     /* by the worker already, that a long one does not hold up the loop */
 	struct source rope_source;
 };
 
@@ -40,6 +41,7 @@ void intake_free(struct serving *s);
 
 /* answer.c */
 extern const struct call_port answer_port;
+void answer_write(struct serving *s);                            /* call.out, in a worker */
 void answer_error(struct serving *s);                            /* from call.err */
 void answer_options(struct serving *s, const struct head *head); /* 204 */
 void answer_problem(struct http_conn *c, enum http_problem problem, const char *reason);

@@ -40,7 +40,7 @@ struct members_of {
 	pid_t session;    /* 0: do not look */
 	const char *mark; /* "ABX_RUN_ID=…"; */
 	bool mark_is_prefix;
-	bool leaders;         /* also those whom the reaper knows, whichever tree they lead */
+	bool leaders;               /* also those whom the reaper knows, whichever tree they lead */
 	const struct members *seen; /* earlier; NULL none */
 };
 

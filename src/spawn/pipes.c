@@ -4,12 +4,14 @@
 #include "base/clock.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 enum {
 	READ_SIZE = 64 * 1024,
-	TURN_READS = 4, /* reads of one pipe in a turn, so that others get theirs */
+	PIPE_SIZE = 256 * 1024, /* of one that was found full: fewer turns for a child that writes much */
+	TURN_READS = 4,         /* reads of one pipe in a turn, so that others get theirs */
 };
 
 #define QUIET_NS (250 * NS_PER_MS)
@@ -82,6 +84,14 @@ void pipes_start(struct pipes *p, struct loop *loop, int in, int out, int err, c
 	watch_stream(p, PIPES_ERR);
 }
 
+/* Once; where the system does not allow it, the pipe stays as it is. */
+static void widen(struct pipes *p, unsigned stream)
+{
+	if (!p->wide[stream])
+		fcntl(p->fds[stream], F_SETPIPE_SZ, PIPE_SIZE);
+	p->wide[stream] = true;
+}
+
 /* One read: false when nothing more is to be had now. */
 static bool read_once(struct pipes *p, unsigned stream)
 {
@@ -105,8 +115,11 @@ static bool read_once(struct pipes *p, unsigned stream)
 		if (p->owed[stream] > 0)
 			p->owed[stream] -= (int)len;
 	}
+	if ((size_t)len == sizeof scratch)
+		widen(p, stream);
 	p->events->on_bytes(p, stream, (struct str){ scratch, (size_t)len });
-	return (size_t)len == wanted;
+	/* Of one that lives, a short read was all there is; of one that ended, the end may stand behind it. */
+	return (size_t)len == wanted || p->exited;
 }
 
 /* False: it was the end, and the owner may be gone. */

@@ -35,8 +35,8 @@ struct pipes {
 	struct watch watches[PIPES_COUNT], in_watch;
 	struct timer quiet, cap;
 	int owed[PIPES_COUNT]; /* bytes in the pipes when the child ended: they are its own and are read in any case */
-	struct str input; /* what is still to be fed; the owner's memory */
-	bool paused, exited, late, ended;
+	struct str input;      /* what is still to be fed; the owner's memory */
+	bool wide[PIPES_COUNT], paused, exited, late, ended;
 };
 
 /* Takes over the descriptors; -1 where there is none. */

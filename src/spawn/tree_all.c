@@ -106,7 +106,7 @@ void tree_end_all(struct loop *loop, int64_t grace_ns, void (*fn)(void))
 	all.deadline_ns = clock_now_ns() + grace_ns;
 	if (cgroup_available()) {
 		LIST_EACH(node, &tree_all)
-			tree_begin_end(OWNER(node, struct tree, node), grace_ns);
+		tree_begin_end(OWNER(node, struct tree, node), grace_ns);
 	}
 	tree_end_strays();
 	timer_start(&all.timer, loop, 0, on_tick);

@@ -168,11 +168,14 @@ def test_mount_points_are_refused_before_anything_is_removed(client, folder, mou
     for path in ("d", "d/e", "d/e/m"):
         with expect_error("files.busy", 409):
             client.rest("files.delete", path=str(folder / path))
-        with expect_error("files.busy", 409):
-            client.rest("files.move", source=str(folder / path), destination=str(folder / "moved"))
+    with expect_error("files.busy", 409):
+        client.rest("files.move", source=str(folder / "d/e/m"), destination=str(folder / "moved"))
     with expect_error("files.busy", 409):
         client.rest("files.delete", path=str(folder / "d/e/m"), recursive=False)
     assert (folder / "d/a").exists() and (folder / "d/e/m/inside").exists()
+    client.rest("files.move", source=str(folder / "d"), destination=str(folder / "moved"))  # a rename takes it along
+    assert (folder / "moved/e/m/inside").exists()
+    client.rest("files.move", source=str(folder / "moved"), destination=str(folder / "d"))
 
 
 @root_only

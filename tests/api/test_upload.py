@@ -226,8 +226,9 @@ def test_upload_has_its_limit_too(make_server, tmp_path):
     client.call("files.upload", path="f", content_base64=text64(b"x" * 10))
     with expect_error("limit.file_too_large", 413):
         client.call("files.upload", path="f", content_base64=text64(b"x" * 11))
-    with expect_error("limit.file_too_large", 413):
+    with expect_error("limit.file_too_large", 413) as caught:
         client.send_bytes("files.upload", b"x" * 11, path="f")
+    assert caught.error.rule == "policy:limits.files.upload.max_bytes"
 
 
 @pytest.mark.parametrize("sent", [0, 1000, 300_000, 2_000_000])

@@ -151,7 +151,7 @@ def test_tickets(make_server):
     refused(server.client(token="two-token"), "auth.conflicting_credentials", 401, target=target_of(third["ws_url"]))
     fourth = one.rest("terminal.create", argv=["cat"])
     WebSocket(one, target_of(fourth["ws_url"])).close()
-    for bad in ("", "x", "A" * 43, "A" * 42, "%00"):
+    for bad in ("x", "A" * 43, "A" * 42):
         refused(nobody, "auth.invalid_token", 401, target=f"/pty?session_id={first['session_id']}&ticket={bad}")
     assert nobody.request("GET", f"/pty/sessions?{target_of(one.rest('terminal.create')['ws_url']).partition('?')[2]}").status == 401
     assert one.request("GET", "/ptyx?ticket=" + "B" * 43).status == 404

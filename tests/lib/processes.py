@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Questions to /proc, and waiting for an answer with a deadline."""
+import itertools
 import os
 import pathlib
 import time
+
+_naps = itertools.count(600)
 
 
 def running(*argv):
@@ -17,6 +20,16 @@ def running(*argv):
             except OSError:
                 continue
     return found
+
+
+def nap():
+    """A number for `sleep` that no other test uses: whoever sleeps so long is known by it."""
+    return f"{next(_naps)}.{os.getpid()}"
+
+
+def sleeping(number):
+    """Pids of `sleep NUMBER`."""
+    return running("sleep", number)
 
 
 def children(pid, zombies_only=False):

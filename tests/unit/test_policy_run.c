@@ -165,7 +165,7 @@ static char *said(int wanted, const char *token, const char *op, const char *pat
 	char *text = NULL;
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
-	int status = op ? policy_cli_explain(file, token, op, path, to, to) : policy_cli_check(file, to, to);
+	int status = op ? policy_cli_explain(file, token, op, path, to, to) : policy_cli_check(file, NULL, to, to);
 
 	assert_int_equal(fclose(to), 0);
 	if (status != wanted)

@@ -148,16 +148,19 @@ static int plan_env(struct call *call, const struct command *command, unsigned h
 {
 	const struct pair *pairs = command->env.items;
 	struct child_env env;
+	size_t given;
 
 	child_env_init(&env, &call->arena);
 	policy_child_env(principal_policy(call->caller), command->user, how & COMMAND_HAS_TERMINAL, &env);
+	given = env.count;
 	for (size_t i = 0; i < command->env.count; i++) {
 		if (policy_check_env(call->caller, str_of(pairs[i].name), &call->err) < 0)
 			return -1;
 		if (check_length(call, "the variable", pairs[i].name, strlen(pairs[i].name) + 1 + pairs[i].value.len) <
 			0)
 			return -1;
-		child_env_put(&env, pairs[i].name, pairs[i].value);
+		/* A body may hold very many; no name of them stands there twice. */
+		child_env_put_among(&env, given, pairs[i].name, pairs[i].value);
 	}
 	if (plan_confinement(call, plan, &env) < 0)
 		return -1;

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 
-enum { TIMEOUT_MAX = 3600, OUTPUT_MAX = 10 * 1024 * 1024 };
+enum { TIMEOUT_DEFAULT = 300, TIMEOUT_MAX = 3600, OUTPUT_MAX = 10 * 1024 * 1024 };
 
 struct in {
 	struct command command;
@@ -30,7 +30,7 @@ struct out {
 };
 
 static const struct field params[] = { COMMAND_PARAMS(struct in, command), COMMAND_INPUT(struct in, command),
-	P_NUM(struct in, timeout, 300, 0, TIMEOUT_MAX,
+	P_NUM(struct in, timeout, TIMEOUT_DEFAULT, 0, TIMEOUT_MAX,
 		"Seconds until the command and all that it started are ended; 0 is no limit."),
 	P_INT(struct in, max_output_bytes, OUTPUT_MAX, 0, OUTPUT_MAX,
 		"How many bytes of each stream to keep: the first ones."),
@@ -126,11 +126,14 @@ static void on_gone(struct call *call)
 
 static const struct running_events events = { .on_bytes = on_bytes, .on_done = on_done };
 
-static int check_timeout(struct call *call, double timeout)
+/* A cap below the default lowers it; what is in force is told. */
+static int check_timeout(struct call *call, double *timeout)
 {
 	int64_t max = call_limit(call, "max_timeout");
 
-	if (timeout <= (double)max)
+	if (*timeout == TIMEOUT_DEFAULT && max < TIMEOUT_DEFAULT)
+		*timeout = (double)max;
+	if (*timeout <= (double)max)
 		return 0;
 	return err_set(&call->err, ERR_ARGS_INVALID, "parameter 'timeout' must be at most %lld seconds (max_timeout)",
 		(long long)max);
@@ -138,11 +141,11 @@ static int check_timeout(struct call *call, double timeout)
 
 static void start(struct call *call)
 {
-	const struct in *in = call_in(call, struct in);
+	struct in *in = call_in(call, struct in);
 	struct run *run = call_new(call, struct run);
 	size_t max;
 
-	if (!run || check_timeout(call, in->timeout) < 0) {
+	if (!run || check_timeout(call, &in->timeout) < 0) {
 		call_fail(call);
 		return;
 	}

@@ -9,6 +9,7 @@
 #include "ops/commands/running.h"
 
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "journal/journal.h"
 #include "journal/text.h"
 
@@ -201,12 +202,24 @@ static void put_text(struct stream *s, struct buf *out, enum journal_stream stre
 	}
 }
 
+/* Nothing is held, and all is text: the event is made from the journal's own bytes. */
+static bool put_directly(struct stream *s, struct buf *out, const struct journal_record *record)
+{
+	if (s->lines || s->pending[record->stream].len || s->texts[record->stream].held_len ||
+		!utf8_valid(record->bytes))
+		return false;
+	put(s, out, record->stream, record->bytes, false);
+	return true;
+}
+
 static void put_record(struct stream *s, struct buf *out, const struct journal_record *record)
 {
 	if (s->encoding == ENCODING_BASE64) {
 		put(s, out, record->stream, record->bytes, false);
 		return;
 	}
+	if (put_directly(s, out, record))
+		return;
 	text_add(&s->texts[record->stream], record->bytes, &s->pending[record->stream]);
 	put_text(s, out, record->stream, false);
 }
@@ -328,6 +341,7 @@ static void start(struct call *call)
 	}
 	call->state = s;
 	call->on_shutdown = on_shutdown;
+	call->drops_args = !command_input(&in->command).p; /* input is fed from the arguments */
 	call_stream(call, &s->source);
 }
 

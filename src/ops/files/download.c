@@ -116,8 +116,8 @@ static int open_file(struct download *d, const struct place *place, struct err *
 
 static int too_large(struct download *d, const struct place *place, int64_t most)
 {
-	return err_set(&d->call->err, ERR_LIMIT_FILE, "'%s' is over %lld bytes: ask for application/octet-stream",
-		place->given, (long long)most);
+	return files_over_limit(d->call, "max_bytes", &d->call->err,
+		"'%s' is over %lld bytes: ask for application/octet-stream", place->given, (long long)most);
 }
 
 /* The JSON form: as much as it was when it was opened, or all where that says nothing. */

@@ -108,7 +108,7 @@ static int move_by_copy(struct call *call, const struct in *in, bool is_folder)
 	struct err unused;
 	int status;
 
-	if (check_target(in, is_folder, &call->err) < 0)
+	if (check_target(in, is_folder, &call->err) < 0 || (is_folder && tree_check(call, from, &call->err) < 0))
 		return -1;
 	files_temp_name(temp);
 	if (copy_tree(call, &what, to->parent_fd, temp, &call->err) < 0)
@@ -142,7 +142,10 @@ static int check(struct call *call, const struct in *in, const struct stat *from
 	if (fstatat(to->parent_fd, to->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_dev == from_st->st_dev &&
 		st.st_ino == from_st->st_ino)
 		return 1;
-	return S_ISDIR(from_st->st_mode) ? tree_check(call, from, &call->err) : 0;
+	/* A rename takes what is mounted below along; only the rules ask to look at every entry. */
+	if (S_ISDIR(from_st->st_mode) && place_may_hold_rule(call->caller, from->path))
+		return tree_check(call, from, &call->err);
+	return 0;
 }
 
 static int move(struct call *call, const struct in *in, bool is_folder)

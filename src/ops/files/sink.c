@@ -5,6 +5,8 @@
 #include <limits.h>
 #include <stdlib.h>
 
+enum { ARENA_MAX = 16 * 1024 * 1024 }; /* of places: the budget ends it earlier */
+
 struct sink_file {
 	struct sink_file *next;
 	struct place *place; /* of a form's file: the arena's, to be closed */
@@ -67,7 +69,7 @@ int sink_open(struct sink *s, struct call *call, int64_t max_files, struct err *
 
 	*s = (struct sink){ .call = call, .place = in->path.place, .max_files = max_files };
 	s->last = &s->first;
-	arena_init(&s->arena, 1 << 20);
+	arena_init(&s->arena, ARENA_MAX);
 	s->how.create_only = in->create_only || str_is(call->http.if_none_match, "*");
 	s->how.if_match = call->http.if_match;
 	s->how.has_mode = in->mode != NULL;
@@ -105,7 +107,8 @@ static int begin_part(struct sink *s, struct err *err)
 	if (check_name(name, len, err) < 0)
 		return -1;
 	if ((int64_t)s->count >= s->max_files)
-		return err_set(err, ERR_LIMIT_FILE, "the form has over %lld files", (long long)s->max_files);
+		return files_over_limit(
+			s->call, "max_files", err, "the form has over %lld files", (long long)s->max_files);
 	path = arena_printf(&s->arena, "%s/%.*s", s->place->path[1] ? s->place->path : "", (int)len, name);
 	if (!path)
 		return err_set(err, ERR_BUSY, "memory is used up");

@@ -6,10 +6,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
 enum { ATTEMPTS = 16 }; /* at a free temporary name */
+
+static atomic_bool uses_unnamed = true;
+
+void target_use_unnamed(bool use)
+{
+	atomic_store(&uses_unnamed, use);
+}
 
 static int fail(const struct target *t, int number, struct err *err)
 {
@@ -91,7 +99,7 @@ int target_open(struct target *t, const struct place *place, const struct target
 	if (look(t, err) < 0)
 		return -1;
 	/* An unnamed file gets its name through /proc: without it, not even tried. */
-	if (access("/proc/self/fd", X_OK) == 0)
+	if (atomic_load(&uses_unnamed) && access("/proc/self/fd", X_OK) == 0)
 		t->fd = openat(place->parent_fd, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, first_mode(t));
 	if (t->fd >= 0)
 		return 0;

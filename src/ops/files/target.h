@@ -35,3 +35,6 @@ int target_open(struct target *t, const struct place *place, const struct target
 int target_write(struct target *t, const char *bytes, size_t len, struct err *err) MUST_CHECK;
 int target_commit(struct target *t, struct err *err) MUST_CHECK;
 void target_done(struct target *t); /* without a commit nothing is left */
+
+/* For tests: false writes named temporary files even where unnamed ones work. */
+void target_use_unnamed(bool use);

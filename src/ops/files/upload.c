@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { BUFFER_SIZE = 256 * 1024, BUFFERS = 2 };
+enum { BUFFER_SIZE = 448 * 1024, BUFFERS = 2 };
 
 const struct field upload_in_fields[] = { P_PATH(struct upload_in, path, F_REQUIRED | F_WRITE | F_MISSING_OK,
 						  "File to write; of a form the folder for its files."),
@@ -49,12 +49,12 @@ struct upload {
 	struct buffer buffers[BUFFERS];
 	size_t buffer_size;
 	unsigned next_fill, next_write;
-	bool filling, ended;
+	bool filling, ended, busy;
+	bool abandoned; /* ends as soon as no job runs */
 	int64_t total, most, most_files;
-	/* what the job does, and how it went; its own err, because the loop may fail the call meanwhile */
+	/* the job's while it runs; its own err, because the loop may fail the call meanwhile */
 	struct str bytes;
-	bool busy, commit, failed;
-	bool abandoned; /* the loop's wish: ends as soon as no job runs */
+	bool commit, failed;
 	struct err err;
 	struct upload_file *files;
 	size_t file_count;
@@ -184,7 +184,7 @@ static void on_body(struct call *call, size_t got, bool end)
 	buffer->full = got > 0;
 	u->next_fill = (u->next_fill + 1) % BUFFERS;
 	if (u->total > u->most) {
-		err_deny(&call->err, ERR_LIMIT_FILE, "limits", "the body is over %lld bytes", (long long)u->most);
+		files_over_limit(call, "max_bytes", &call->err, "the body is over %lld bytes", (long long)u->most);
 		give_up(u);
 		return;
 	}
@@ -223,7 +223,7 @@ static void advance(struct upload *u)
 {
 	struct buffer *buffer = &u->buffers[u->next_write];
 
-	if (u->failed || u->abandoned) {
+	if (u->abandoned || (!u->busy && u->failed)) {
 		give_up(u);
 		return;
 	}
@@ -260,8 +260,8 @@ static int check_start(struct upload *u)
 	if (call->http.raw_request && in->content_base64.p)
 		return err_set(&call->err, ERR_ARGS_UNKNOWN, "parameter 'content_base64' does not go with a raw body");
 	if (len > u->most)
-		return err_deny(
-			&call->err, ERR_LIMIT_FILE, "limits", "the content is over %lld bytes", (long long)u->most);
+		return files_over_limit(
+			call, "max_bytes", &call->err, "the content is over %lld bytes", (long long)u->most);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 enum { TURN_WRITES = 16 }; /* in a turn of the loop, so that others get theirs */
 
 #define STALL_NS (5 * NS_PER_S)
+#define BROKEN_NS (50 * NS_PER_MS) /* a child's pipes close a moment before its end is told */
 #define LONGEST_NS (60 * NS_PER_S) /* for one caller, however slowly it goes on */
 
 void feed_init(struct feed *f, struct loop *loop, int fd)
@@ -36,6 +37,19 @@ void feed_close(struct feed *f)
 	tell_all(f, FEED_CLOSED);
 }
 
+static void on_broken(struct timer *t)
+{
+	tell_all(OWNER(t, struct feed, stall), FEED_CLOSED);
+}
+
+/* Nobody reads any more.  Whether the child has ended as well is known in a moment. */
+static void give_up(struct feed *f)
+{
+	watch_stop(&f->watch);
+	close_fd(take_fd(&f->fd));
+	timer_start(&f->stall, f->loop, BROKEN_NS, on_broken);
+}
+
 static void on_stall(struct timer *t)
 {
 	struct feed *f = OWNER(t, struct feed, stall);
@@ -55,7 +69,7 @@ static bool write_once(struct feed *f)
 	if (len < 0 && errno == EAGAIN)
 		return false;
 	if (len < 0) {
-		feed_close(f);
+		give_up(f);
 		return false;
 	}
 	item->left.p += len;
@@ -118,7 +132,7 @@ static void on_writable(struct watch *w, unsigned events)
 	struct feed *f = OWNER(w, struct feed, watch);
 
 	if (events & WATCH_ERROR) {
-		feed_close(f);
+		give_up(f);
 		return;
 	}
 	pump(f);

@@ -40,7 +40,7 @@ struct feed {
 };
 
 void feed_init(struct feed *f, struct loop *loop, int fd); /* takes the descriptor */
-void feed_close(struct feed *f);                            /* all that wait are told FEED_CLOSED */
+void feed_close(struct feed *f);                           /* all that wait are told FEED_CLOSED */
 
 /* fn is called once, perhaps from inside; the item is in no list then. */
 void feed_put(struct feed *f, struct feed_item *item, struct str bytes, bool eof, feed_fn *fn);

@@ -41,8 +41,8 @@ static void drop(struct entry *e)
 	*e = (struct entry){ 0 };
 }
 
-enum idempotency idempotency_find(const char *principal, struct str key, const uint8_t body[static IDEMPOTENCY_HASH_SIZE],
-	int64_t now_ns, struct idempotency_answer *ret_answer)
+enum idempotency idempotency_find(const char *principal, struct str key,
+	const uint8_t body[static IDEMPOTENCY_HASH_SIZE], int64_t now_ns, struct idempotency_answer *ret_answer)
 {
 	uint8_t name[IDEMPOTENCY_HASH_SIZE];
 

@@ -21,8 +21,8 @@ struct idempotency_answer {
 enum idempotency { IDEMPOTENCY_NEW, IDEMPOTENCY_AGAIN, IDEMPOTENCY_OTHER };
 
 /* What this key was used for; AGAIN: with the answer, which stands until the next idempotency_put(). */
-enum idempotency idempotency_find(const char *principal, struct str key, const uint8_t body[static IDEMPOTENCY_HASH_SIZE],
-	int64_t now_ns, struct idempotency_answer *ret_answer);
+enum idempotency idempotency_find(const char *principal, struct str key,
+	const uint8_t body[static IDEMPOTENCY_HASH_SIZE], int64_t now_ns, struct idempotency_answer *ret_answer);
 
 void idempotency_put(const char *principal, struct str key, const uint8_t body[static IDEMPOTENCY_HASH_SIZE],
 	int64_t now_ns, const struct idempotency_answer *answer);

@@ -77,13 +77,23 @@ static const struct field exit_rows[] = {
 };
 
 static const struct event events[] = {
-	[EVENT_CHUNK] = { .name = "chunk", .fields = chunk_rows, .size = sizeof(struct chunk_event), .has_id = true,
+	[EVENT_CHUNK] = { .name = "chunk",
+		.fields = chunk_rows,
+		.size = sizeof(struct chunk_event),
+		.has_id = true,
 		.text = "Output." },
-	[EVENT_GAP] = { .name = "gap", .fields = gap_rows, .size = sizeof(struct gap_event), .has_id = true,
+	[EVENT_GAP] = { .name = "gap",
+		.fields = gap_rows,
+		.size = sizeof(struct gap_event),
+		.has_id = true,
 		.text = "Output that was dropped before this reader came to it." },
 	[EVENT_ERROR] = CALL_ERROR_EVENT,
-	[EVENT_EXIT] = { .name = "exit", .fields = exit_rows, .size = sizeof(struct exit_event), .has_id = true,
-		.final = true, .text = "It has ended; nothing comes behind this." },
+	[EVENT_EXIT] = { .name = "exit",
+		.fields = exit_rows,
+		.size = sizeof(struct exit_event),
+		.has_id = true,
+		.final = true,
+		.text = "It has ended; nothing comes behind this." },
 	{ .name = NULL },
 };
 
@@ -114,8 +124,9 @@ static void put_event(struct follower *f, struct buf *out, unsigned index, const
 
 static void put_gap(struct follower *f, struct buf *out, uint64_t dropped)
 {
-	struct gap_event event = { .from = (int64_t)(f->reader.next - dropped), .to = (int64_t)f->reader.next,
-		.dropped = (int64_t)dropped };
+	struct gap_event event = {
+		.from = (int64_t)(f->reader.next - dropped), .to = (int64_t)f->reader.next, .dropped = (int64_t)dropped
+	};
 
 	/* The rest of what is held is gone. */
 	for (int stream = 0; stream < JOURNAL_STREAMS; stream++)
@@ -124,7 +135,8 @@ static void put_gap(struct follower *f, struct buf *out, uint64_t dropped)
 	f->behind_gap = true;
 }
 
-static void put_chunk(struct follower *f, struct buf *out, enum journal_stream stream, uint64_t offset, struct str bytes)
+static void put_chunk(
+	struct follower *f, struct buf *out, enum journal_stream stream, uint64_t offset, struct str bytes)
 {
 	struct chunk_event event = { stream, (int64_t)offset, { bytes, f->base64 }, f->texts[stream].lossy };
 
@@ -227,11 +239,11 @@ static void on_more(struct journal_reader *r)
 	call_wake(OWNER(r, struct follower, reader)->call);
 }
 
+/* The server ends, or the caller lost the op: call->err says which. */
 static void on_shutdown(struct call *call)
 {
 	struct follower *f = call->state;
 
-	err_set(&call->err, ERR_SHUTTING_DOWN, "the server is ending");
 	f->told_error = true;
 	call_wake(call);
 }
@@ -244,7 +256,8 @@ static int begin_at(struct call *call, uint64_t *ret_offset)
 	*ret_offset = (uint64_t)call_in(call, struct in)->since;
 	if (!last.p || str_to_u64(last, ret_offset) == 0)
 		return 0;
-	return err_set(&call->err, ERR_ARGS_INVALID, "the Last-Event-ID '%.*s' is not an offset", (int)MIN(last.len, 40), last.p);
+	return err_set(&call->err, ERR_ARGS_INVALID, "the Last-Event-ID '%.*s' is not an offset",
+		(int)MIN(last.len, 40), last.p);
 }
 
 static void start(struct call *call)
@@ -274,7 +287,7 @@ static void start(struct call *call)
 	call_stream(call, &f->source);
 }
 
-static const enum err_code errors[] = { ERR_PROCESS_NOT_FOUND, ERR_PROCESS_NOT_CAPTURED, ERR_SHUTTING_DOWN, ERR_NONE };
+static const enum err_code errors[] = { ERR_PROCESS_NOT_FOUND, ERR_PROCESS_NOT_CAPTURED, ERR_NONE };
 
 const struct op op_process_follow = {
 	.id = "process.follow",

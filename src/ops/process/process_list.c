@@ -9,7 +9,8 @@ struct out {
 };
 
 static const struct field result[] = {
-	R_OBJECTS(struct out, processes, struct entry, "Process", entry_rows, "All of them, in the order of their starts."),
+	R_OBJECTS(struct out, processes, struct entry, "Process", entry_rows,
+		"All of them, in the order of their starts."),
 	FIELDS_END,
 };
 

@@ -80,8 +80,8 @@ static int send_to(struct call *call, struct process *p, int number, bool group)
 	if (status == -ESRCH)
 		return exited(call, p);
 	if (status < 0)
-		return err_set(&call->err, ERR_FILES_PERMISSION, "the system does not let us send the signal to '%s': %s",
-			p->id, strerrordesc_np(-status));
+		return err_set(&call->err, ERR_FILES_PERMISSION,
+			"the system does not let us send the signal to '%s': %s", p->id, strerrordesc_np(-status));
 	return 0;
 }
 

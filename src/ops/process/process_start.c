@@ -114,12 +114,14 @@ static int check(struct call *call, const struct in *in)
 	int64_t most = call_limit(call, "max_processes");
 
 	if (in->name && strlen(in->name) > NAME_MAX_BYTES)
-		return err_set(&call->err, ERR_ARGS_INVALID, "parameter 'name' must have at most %d bytes", NAME_MAX_BYTES);
+		return err_set(
+			&call->err, ERR_ARGS_INVALID, "parameter 'name' must have at most %d bytes", NAME_MAX_BYTES);
 	if (key.p && (key.len == 0 || key.len > KEY_MAX_BYTES))
-		return err_set(&call->err, ERR_ARGS_INVALID, "the Idempotency-Key must have 1 to %d bytes", KEY_MAX_BYTES);
+		return err_set(
+			&call->err, ERR_ARGS_INVALID, "the Idempotency-Key must have 1 to %d bytes", KEY_MAX_BYTES);
 	if ((int64_t)process_running(principal_name(call->caller)) >= most)
-		return err_set(&call->err, ERR_LIMIT_TOO_MANY, "%lld processes run, which is all that may (max_processes)",
-			(long long)most);
+		return err_set(&call->err, ERR_LIMIT_TOO_MANY,
+			"%lld processes run, which is all that may (max_processes)", (long long)most);
 	return 0;
 }
 
@@ -186,7 +188,8 @@ static const enum err_code errors[] = { COMMAND_ERRORS, ERR_ARGS_IDEMPOTENCY, ER
 static const struct limit limits[] = {
 	{ "max_processes", PROCESSES, PROCESSES_MAX, ERR_LIMIT_TOO_MANY, "How many of one caller may run at a time." },
 	{ "max_output_bytes", OUTPUT, OUTPUT_MAX, ERR_NONE, "How much output of one process is kept, the newest." },
-	{ "retain", RETAIN, RETAIN_MAX, ERR_NONE, "How many newer ones an ended process outlives, for an hour at most." },
+	{ "retain", RETAIN, RETAIN_MAX, ERR_NONE,
+		"How many newer ones an ended process outlives, for an hour at most." },
 	{ .name = NULL },
 };
 

@@ -49,8 +49,8 @@ static void finish(struct writing *w, enum err_code code)
 	struct call *call = w->call;
 
 	if (code == ERR_LIMIT_TOO_MANY)
-		err_set(&call->err, code, "process '%s' does not read its input: %zu bytes were written, %zu were not", p->id,
-			w->item.taken, w->item.left.len);
+		err_set(&call->err, code, "process '%s' does not read its input: %zu bytes were written, %zu were not",
+			p->id, w->item.taken, w->item.left.len);
 	else if (code == ERR_PROCESS_EXITED)
 		err_set(&call->err, code, "process '%s' has ended after %zu bytes", p->id, w->item.taken);
 	else if (code)

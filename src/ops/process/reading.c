@@ -6,6 +6,7 @@ enum {
 	CHARACTER_MAX = 4, /* a reading has room for one, or nobody would get on */
 	TEXT_GROWTH = 3,   /* U+FFFD for a byte */
 	CONTINUED_MAX = 3,
+	WIDER = 128 * 1024, /* where to look for the rest of a character in which the other stream wrote */
 };
 
 /* One pass over the journal. */
@@ -16,6 +17,7 @@ struct pass {
 	struct text texts[JOURNAL_STREAMS];
 	uint64_t held_at[JOURNAL_STREAMS]; /* where the character begins that texts hold back */
 	uint64_t begin;
+	size_t taken; /* bytes of the streams that are wanted */
 };
 
 static struct chunk *last_chunk(struct reading *r)
@@ -109,6 +111,7 @@ static void take_all(struct pass *p)
 		if (wanted) {
 			take_record(p, &record);
 			left -= record.bytes.len;
+			p->taken += record.bytes.len;
 		}
 		journal_advance(&p->reader, record.bytes.len);
 	}
@@ -164,10 +167,13 @@ static size_t held_bytes(const struct pass *p)
 	return p->texts[JOURNAL_STDOUT].held_len + p->texts[JOURNAL_STDERR].held_len;
 }
 
-static void do_pass(struct reading *r, struct journal *j, const struct read_request *what, bool gets_on)
+enum pass_end { PASS_DONE, PASS_STUCK /* half a character kept all behind it from being given */, PASS_STUCK_AT_END };
+
+static enum pass_end do_pass(struct reading *r, struct journal *j, const struct read_request *what, bool gets_on)
 {
 	struct pass p = { .r = r, .what = what };
 	uint64_t start = journal_start(j);
+	bool stuck;
 
 	buf_truncate(&r->data, 0);
 	buf_truncate(&r->chunks, 0);
@@ -181,21 +187,28 @@ static void do_pass(struct reading *r, struct journal *j, const struct read_requ
 		give_held(&p);
 	else
 		cut_back(&p);
-	/* Nothing but the beginning of a character waits for its rest; anything else must not be held by it. */
-	if (!gets_on && r->chunks.len == 0 && r->next == p.begin && p.reader.next - p.begin > held_bytes(&p)) {
-		journal_detach(&p.reader);
-		do_pass(r, j, what, true);
-		return;
-	}
+	stuck = r->chunks.len == 0 && r->next == p.begin && p.taken > held_bytes(&p);
 	journal_detach(&p.reader);
+	if (!stuck)
+		return PASS_DONE;
+	return p.reader.next == journal_end(j) ? PASS_STUCK_AT_END : PASS_STUCK;
 }
 
 void reading_do(struct reading *r, struct journal *j, const struct read_request *what)
 {
+	struct read_request wider = *what;
+	enum pass_end end;
+
+	wider.max = WIDER;
 	*r = (struct reading){ .next = what->since };
-	buf_init_budgeted(&r->data, TEXT_GROWTH * what->max + CHARACTER_MAX * TEXT_GROWTH);
+	buf_init_budgeted(&r->data, TEXT_GROWTH * MAX(what->max, WIDER));
 	buf_init_budgeted(&r->chunks, (CHUNKS_MAX + JOURNAL_STREAMS) * sizeof(struct chunk));
-	do_pass(r, j, what, false);
+	end = do_pass(r, j, what, false);
+	if (end == PASS_STUCK && what->max < WIDER)
+		end = do_pass(r, j, &wider, false);
+	r->stuck = end == PASS_STUCK_AT_END && !what->settled;
+	if (end != PASS_DONE && !r->stuck)
+		do_pass(r, j, what, true);
 	r->failed = buf_failed(&r->data) || buf_failed(&r->chunks);
 }
 

@@ -2,6 +2,7 @@
 #include "ops/terminal/terminal.h"
 
 #include "base/clock.h"
+#include "call/counters.h"
 #include "ops/terminal/viewer.h"
 
 #include <signal.h>
@@ -142,6 +143,7 @@ static void terminal_ended(struct terminal *t)
 	if (t->ended)
 		return;
 	t->ended = true;
+	counters_add(GAUGE_SESSIONS, -1);
 	t->ended_ns = clock_now_ns();
 	timer_stop(&t->idle);
 	timer_stop(&t->nudge);
@@ -293,6 +295,7 @@ struct terminal *terminal_start(struct call *call, const struct command *command
 	t->scrollback.last_ns = clock_now_ns();
 	line_start(&t->line, t->loop, child.in, &line_events);
 	list_append(&all, &t->node);
+	counters_add(GAUGE_SESSIONS, 1);
 	begin_idling(t);
 	return t;
 }

@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls over HTTP: one request each, no retries, every failure an exception of this package."""
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import os
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Mapping
+from typing import IO, Any, TypeVar, cast
+from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
+
+import httpx
+from pydantic import BaseModel, ValidationError
+
+from . import errors
+from ._answer import error_from_response
+from ._op import Body, Op, Progress, Request
+from ._stream import EventStream, SyncEventStream
+from ._sync import wait_for
+from .capabilities import ServerCapabilities
+
+T = TypeVar("T")
+BYTES = "application/octet-stream"
+PIECE = 256 * 1024
+KEEP_ALIVE = 60.0  # shorter than the server's 75 s, so that no request meets a connection that is being closed
+
+
+def is_local(url: str) -> bool:
+    """Whether the address is this machine: no proxy has any business there."""
+    if url.startswith("unix:"):
+        return True
+    host = urlsplit(url).hostname or ""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class Caller:
+    """What the methods of the tree call through; ServerClient owns one."""
+
+    def __init__(
+        self, url: str, *, token: str | None, gateway_token: str | None, gateway_headers: Mapping[str, str] | None, legacy_auth: bool,
+        connect_timeout: float, request_timeout: float | None, use_proxy: bool | None, strict: bool, user_agent: str,
+    ) -> None:
+        self.url, self.token, self.legacy_auth, self.strict = url.rstrip("/"), token, legacy_auth, strict
+        self.gateway_token, self.gateway_headers = gateway_token, dict(gateway_headers or {})
+        self.connect_timeout, self.request_timeout = connect_timeout, request_timeout
+        self.use_proxy = not is_local(url) if use_proxy is None else use_proxy
+        self.user_agent = user_agent
+        self.capabilities: ServerCapabilities | None = None
+        self.server_version: str | None = None
+        self._pools: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
+        self._check_setup()
+
+    def _check_setup(self) -> None:
+        scheme = urlsplit(self.url).scheme
+        if scheme not in ("http", "https", "unix"):
+            raise errors.ServerConfigError(f"the URL must begin with http://, https:// or unix:, not '{self.url}'")
+        if self.token is not None and (not self.token.strip() or any(not "!" <= c <= "~" for c in self.token)):
+            raise errors.ServerConfigError("the token is empty, or holds characters that a header cannot carry")
+        if self.legacy_auth and self.gateway_token:
+            raise errors.ServerConfigError("legacy_auth and gateway_token would both send X-Access-Token")
+        for name in ("connect_timeout", "request_timeout"):
+            value = getattr(self, name)
+            if value is not None and value <= 0:
+                raise errors.ServerConfigError(f"{name} must be greater than 0, or None for no limit")
+
+    # Requests
+
+    def base(self) -> str:
+        return "http://localhost" if self.url.startswith("unix:") else self.url
+
+    def headers(self) -> dict[str, str]:
+        """One credential for the server; the gateway's own headers beside it."""
+        head = {"X-ABX-Client": self.user_agent, "User-Agent": self.user_agent.partition(";")[0], "Accept-Encoding": "identity"}
+        head.update(self.gateway_headers)
+        if self.gateway_token:
+            head["X-Access-Token"] = self.gateway_token
+        if self.token and self.legacy_auth:
+            head["X-Access-Token"] = self.token
+        elif self.token:
+            head["Authorization"] = f"Bearer {self.token}"
+        return head
+
+    def http(self) -> httpx.AsyncClient:
+        """The pool of connections of the running event loop."""
+        loop = asyncio.get_running_loop()
+        pool = self._pools.get(loop)
+        if pool is None or pool.is_closed:
+            pool = self._pools[loop] = self._make_pool()
+        return pool
+
+    def _make_pool(self) -> httpx.AsyncClient:
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=32, keepalive_expiry=KEEP_ALIVE)
+        timeout = httpx.Timeout(None, connect=self.connect_timeout)
+        transport = None
+        if self.url.startswith("unix:"):
+            transport = httpx.AsyncHTTPTransport(uds=self.url.removeprefix("unix:").removeprefix("//"), limits=limits, verify=False)
+        tls = self.use_proxy or self.url.startswith("https:")  # where there is none, its certificates need not be loaded
+        try:
+            return httpx.AsyncClient(transport=transport, limits=limits, timeout=timeout, trust_env=self.use_proxy, verify=tls)
+        except (ImportError, ValueError) as fault:
+            raise errors.ServerConfigError(
+                f"the proxy that the environment names cannot be used ({fault}); use_proxy=False goes without") from fault
+
+    async def aclose(self) -> None:
+        pool = self._pools.pop(asyncio.get_running_loop(), None)
+        if pool is not None:
+            await pool.aclose()
+
+    async def request(
+        self, op: Op, request: Request, *, headers: Mapping[str, str] | None = None, content: Any = None, stream: bool = False,
+    ) -> httpx.Response:
+        """The response to one request, whose status says success; its body is read unless it is to stream."""
+        pool = self.http()
+        head = {**self.headers(), **(headers or {})}
+        made = pool.build_request(
+            request.method, self.base() + request.target, headers=head, content=content,
+            json=request.body if content is None and request.body is not None else None)
+        try:
+            response = await pool.send(made, stream=True)
+            try:
+                self._note_version(response)
+                if response.status_code >= 400:
+                    content = await response.aread()
+                    raise error_from_response(
+                        op, response.status_code, content, response.headers.get("x-request-id"), self.server_version)
+                if not stream:
+                    await response.aread()
+            except BaseException:
+                await response.aclose()
+                raise
+            return response
+        except httpx.HTTPError as broken:
+            raise self.unreachable(op, broken) from broken
+
+    def _note_version(self, response: httpx.Response) -> None:
+        name, _, version = str(response.headers.get("server", "")).partition("/")
+        if name == "agent-sandbox-server" and version:
+            self.server_version = version
+
+    def unreachable(self, op: Op, broken: httpx.HTTPError) -> errors.SandboxError:
+        if isinstance(broken, httpx.ConnectTimeout):
+            message = f"cannot connect to {self.url} within {self.connect_timeout} s (connect_timeout)"
+        elif isinstance(broken, httpx.ConnectError):
+            message = f"cannot connect to {self.url}: {broken}"
+        elif isinstance(broken, httpx.ProxyError):
+            message = f"the proxy on the way to {self.url} failed: {broken}; use_proxy=False goes without"
+        else:
+            message = f"the connection broke before the answer was there ({broken!r}); whether the call took effect is not known"
+        return errors.ServerConnectionError(message, op=op.id, endpoint=op.endpoint)
+
+    def too_late(self, op: Op, seconds: float | None) -> errors.SandboxError:
+        return errors.RequestTimeoutError(
+            f"the client gave the call up after its own request_timeout of {seconds} s; the server's 'timeout' had not passed",
+            op=op.id, endpoint=op.endpoint)
+
+    async def timed(self, op: Op, what: Awaitable[T], request_timeout: float | None) -> T:
+        """The whole of a call, from connecting to the last byte, within the client's own time."""
+        seconds = request_timeout if request_timeout is not None else self.request_timeout
+        if seconds is None:
+            return await what
+        try:
+            return await asyncio.wait_for(what, seconds)
+        except asyncio.TimeoutError:
+            raise self.too_late(op, seconds) from None
+
+    def gate(self, op: Op) -> None:
+        """What discover() has told is consulted; without it nothing is asked."""
+        if self.capabilities is not None:
+            self.capabilities.require(op.id)
+        elif self.strict and op.group != "core":
+            raise errors.ServerConfigError("strict=True: discover() must be called before the first call", op=op.id)
+
+    # What the generated methods call
+
+    async def json(
+        self, op: Op, args: Mapping[str, Any], model: type[T], request_timeout: float | None = None, *,
+        check: bool = False, idempotency_key: str | None = None,
+    ) -> T:
+        self.gate(op)
+        request = op.bind(args)
+        head = {"Accept": "application/json"}
+        if idempotency_key is not None:
+            head["Idempotency-Key"] = idempotency_key
+        response = await self.timed(op, self.request(op, request, headers=head), request_timeout)
+        result = self.result(op, response, model)
+        if check and cast(Any, result)["exit_code"] != 0:
+            raise failed(op, result)
+        return result
+
+    def result(self, op: Op, response: httpx.Response, model: type[T]) -> T:
+        try:
+            value = response.json()
+            if issubclass(model, BaseModel):
+                return cast(T, model.model_validate(value))
+        except (ValidationError, ValueError) as fault:
+            raise errors.ContractMismatchError(
+                f"the answer is not what the catalog says: {fault}", status_code=response.status_code, op=op.id,
+                endpoint=op.endpoint, request_id=response.headers.get("x-request-id")) from fault
+        return cast(T, value)
+
+    async def fetch(self, op: Op, args: Mapping[str, Any], request_timeout: float | None = None) -> bytes:
+        self.gate(op)
+        head = {"Accept": str(op.raw.get("media_type") or BYTES)}
+        response = await self.timed(op, self.request(op, op.bind(args), headers=head), request_timeout)
+        content: bytes = response.content
+        return content
+
+    async def pieces(
+        self, op: Op, args: Mapping[str, Any], *, start: int = 0, end: int | None = None, progress: Progress | None = None,
+    ) -> AsyncIterator[bytes]:
+        """The bytes as they come; a connection that breaks is an error and never the end."""
+        self.gate(op)
+        head = {"Accept": str(op.raw.get("media_type") or BYTES)}
+        if start or end is not None:
+            head["Range"] = f"bytes={start}-{'' if end is None else end - 1}"
+        response = await self.request(op, op.bind(args), headers=head, stream=True)
+        length = response.headers.get("content-length")
+        total, done = (int(length) if length else None), 0
+        try:
+            async for piece in response.aiter_raw(PIECE):
+                done += len(piece)
+                if progress:
+                    progress(done, total)
+                yield piece
+        except httpx.HTTPError as broken:
+            raise self.unreachable(op, broken) from broken
+        finally:
+            await response.aclose()
+
+    async def send(
+        self, op: Op, args: Mapping[str, Any], model: type[T], data: Body | None = None, progress: Progress | None = None,
+        request_timeout: float | None = None, *, media_type: str = BYTES, headers: Mapping[str, str] | None = None,
+    ) -> T:
+        if data is None:
+            return await self.json(op, args, model, request_timeout)
+        self.gate(op)
+        length = length_of(data)
+        self.check_size(op, length)
+        head = {"Content-Type": media_type, "Accept": "application/json", **(headers or {})}
+        if length is not None:
+            head["Content-Length"] = str(length)
+        content = body_pieces(data, length, progress)
+        sent = self.request(op, op.bind(args, raw=True), headers=head, content=content)
+        return self.result(op, await self.timed(op, sent, request_timeout), model)
+
+    def check_size(self, op: Op, length: int | None) -> None:
+        """What is known to be too large is not sent."""
+        limit = self.capabilities.limit(op.id, "max_bytes") if self.capabilities else None
+        if limit is not None and length is not None and length > limit:
+            raise errors.LimitExceededError(
+                f"{length} bytes are more than the server's max_bytes of {limit}", op=op.id, endpoint=op.endpoint,
+                error_code="limit.file_too_large", details={"max_bytes": limit, "bytes": length})
+
+    def events(
+        self, op: Op, args: Mapping[str, Any], table: Mapping[str, type[T]], request_timeout: float | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> EventStream[T]:
+        self.gate(op)
+        op.bind(args)
+        seconds = request_timeout if request_timeout is not None else self.request_timeout
+        return EventStream(self, op, args, table, seconds, headers)
+
+    async def open_events(self, op: Op, args: Mapping[str, Any], headers: Mapping[str, str]) -> httpx.Response:
+        return await self.request(op, op.bind(args), headers={"Accept": "text/event-stream", **headers}, stream=True)
+
+    def wait(self, what: Awaitable[T]) -> T:
+        return wait_for(what)
+
+    def iterate(self, stream: EventStream[T]) -> SyncEventStream[T]:
+        return SyncEventStream(self, stream)
+
+
+def failed(op: Op, result: Any) -> errors.ProcessError:
+    tail = str(result.get("stderr") or "").strip()[-500:]
+    error = errors.ProcessError(
+        f"the command exited with {result['exit_code']}" + (f": {tail}" if tail else ""), op=op.id, endpoint=op.endpoint,
+        details=result.to_dict() if isinstance(result, BaseModel) and hasattr(result, "to_dict") else dict(result))
+    error.result = result
+    return error
+
+
+def length_of(data: Body) -> int | None:
+    if isinstance(data, (bytes, bytearray)):
+        return len(data)
+    if isinstance(data, memoryview):
+        return data.nbytes
+    file: Any = data
+    try:
+        return int(os.fstat(file.fileno()).st_size - file.tell()) if file.seekable() else None
+    except (AttributeError, OSError):
+        return None
+
+
+async def body_pieces(data: Body, length: int | None, progress: Progress | None) -> AsyncIterator[bytes]:
+    sent = 0
+    async for piece in _raw_pieces(data):
+        if not piece:
+            continue
+        yield piece
+        sent += len(piece)
+        if progress:
+            progress(sent, length)
+
+
+async def _raw_pieces(data: Body) -> AsyncIterator[bytes]:
+    if isinstance(data, (bytes, bytearray, memoryview)):
+        view = memoryview(data).cast("B")
+        for start in range(0, len(view), PIECE):
+            yield bytes(view[start:start + PIECE])
+    elif isinstance(data, AsyncIterable):
+        async for piece in data:
+            yield piece
+    elif hasattr(data, "read"):
+        file = cast(IO[bytes], data)
+        while piece := await asyncio.to_thread(file.read, PIECE):
+            yield piece
+    else:
+        for piece in data:
+            yield piece

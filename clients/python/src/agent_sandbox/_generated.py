@@ -1,0 +1,2462 @@
+# SPDX-License-Identifier: Apache-2.0
+# Made by `agent-sandbox-server gen-client --lang python`: do not edit.
+# Catalog version 1, digest sha256:a8797fd854c021b0ff721dfe54acb9cd072986cf6265e5f869227475181c8782
+"""The catalog: models, refs, and a method for each op."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, ClassVar, Final, Literal, Union
+
+from pydantic import Field
+
+from ._base import Body, BytesLike, ErrorRow, Event, EventStream, Model, Namespace, Op, OpRef, PathLike, Progress, Root, SyncEventStream
+
+CATALOG_VERSION = 1
+CATALOG_DIGEST = "sha256:a8797fd854c021b0ff721dfe54acb9cd072986cf6265e5f869227475181c8782"
+SERVER_VERSION = "0.1.0"
+
+
+class CoreHealthResult(Model):
+    """Tell whether the server answers."""
+
+    status: str
+    """Always \"ok\"."""
+
+
+class ServerInfo(Model):
+    """The server."""
+
+    name: str
+    """Always \"agent-sandbox-server\"."""
+    version: str
+    """Version of the server."""
+
+
+class Principal(Model):
+    """The caller."""
+
+    name: str
+    """Name of the caller's token, or \"local\" where no token is configured."""
+    scopes: list[str]
+    """What the caller holds."""
+
+
+class PathFacts(Model):
+    """The caller's paths."""
+
+    base: str
+    """Where relative paths start."""
+    roots: list[str]
+    """Folders that the caller may reach."""
+    readonly: list[str]
+    """Of these, what may only be read."""
+    deny: list[str]
+    """Patterns that may not be reached."""
+
+
+class Confinement(Model):
+    """What holds the programs that are started."""
+
+    mode: str
+    """What the policy asks for: off, paths or best_effort."""
+    filesystem: bool
+    """Whether programs are held to the roots by the kernel."""
+    signals: bool
+    """Whether programs are kept from signalling the server and others."""
+    network: str
+    """inherit, none, or tcp_denied where only TCP could be closed."""
+    landlock_abi: int
+    """What the kernel's Landlock knows; 0 none."""
+    missing: list[str]
+    """What was asked for and cannot be had here."""
+
+
+class CoreCapabilitiesResult(Model):
+    """Tell what this server offers and what the caller may use."""
+
+    version: int
+    """Version of this body."""
+    server: ServerInfo
+    """The server."""
+    catalog_version: int
+    """Version of the catalog's shape."""
+    catalog_digest: str
+    """Digest of the catalog of built-in ops."""
+    principal: Principal
+    """The caller."""
+    ops: Any
+    """By op id: enabled, allowed, scope, group, kind, rule, limits."""
+    endpoints: Any
+    """The same by endpoint id."""
+    groups: Any
+    """By name: whether the group is switched on."""
+    paths: PathFacts
+    """The caller's paths."""
+    features: list[str]
+    """What this server can do beyond its ops."""
+    confinement: Confinement
+    """What holds the programs that are started."""
+
+
+class Verdict(Model):
+    """One verdict for each of 'checks'."""
+
+    allowed: bool
+    """Whether the call would be let through; with 'checks', whether all would."""
+    op: str | None = None
+    """The op's id."""
+    rule: str | None = None
+    """The line of the policy that decided."""
+    wire_code: str | None = None
+    """The error that the call would get."""
+    reason: str | None = None
+    """The same in words."""
+
+
+class CoreCheckResult(Model):
+    """Tell whether a call would be allowed."""
+
+    allowed: bool
+    """Whether the call would be let through; with 'checks', whether all would."""
+    op: str | None = None
+    """The op's id."""
+    rule: str | None = None
+    """The line of the policy that decided."""
+    wire_code: str | None = None
+    """The error that the call would get."""
+    reason: str | None = None
+    """The same in words."""
+    results: list[Verdict] | None = None
+    """One verdict for each of 'checks'."""
+
+
+class CoreDescribeResult(Model):
+    """Describe the ops that the caller may call."""
+
+    catalog_version: int
+    """Version of the catalog's shape."""
+    digest: str
+    """SHA-256 of the canonical JSON of all built-in ops without descriptions."""
+    server_version: str
+    """Version of the server."""
+    ops: Any
+    """The ops, in the shape of the catalog."""
+
+
+class CoreOpenapiResult(Model):
+    """Describe the server as OpenAPI 3.1."""
+
+    openapi: str
+    """Version of OpenAPI."""
+    info: Any
+    """Name, versions and digest."""
+    servers: Any
+    """Where paths start."""
+    security: Any
+    """How a caller shows its token."""
+    tags: Any
+    """The groups of ops."""
+    paths: Any
+    """The ops by path and method; an operationId is an op's id."""
+    components: Any
+    """What the paths refer to."""
+
+
+class CoreReloadResult(Model):
+    """Read the policy file again."""
+
+    reloaded: bool
+    """Always true: a failure is an error."""
+
+
+class FileEntry(Model):
+    """The entries, sorted by name."""
+
+    name: str
+    """The name."""
+    name_b64: str | None = None
+    """The exact name where it is not UTF-8."""
+    path: str
+    """The absolute path."""
+    path_b64: str | None = None
+    """The exact path where it is not UTF-8."""
+    type: str
+    """What kind of entry it is; links are not followed."""
+    size: int
+    """Bytes."""
+    modified: str
+    """When the content changed last, ISO 8601 in UTC."""
+    mode: str
+    """Permissions as octal digits."""
+    owner: str
+    """The owner's name, or its number."""
+    group: str
+    """The group's name, or its number."""
+    target: str | None = None
+    """Where a link leads, when that is inside the roots."""
+
+
+class FilesListResult(Model):
+    """List a folder."""
+
+    path: str
+    """The folder."""
+    path_b64: str | None = None
+    """The exact path where it is not UTF-8."""
+    entries: list[FileEntry]
+    """The entries, sorted by name."""
+    truncated: bool
+    """Whether there are more entries than max_entries."""
+
+
+class FilesStatResult(Model):
+    """Tell the facts of a path."""
+
+    name: str
+    """The last part of the path."""
+    name_b64: str | None = None
+    """The exact name where it is not UTF-8."""
+    path: str
+    """The path, absolute and without links."""
+    path_b64: str | None = None
+    """The exact path where it is not UTF-8."""
+    type: str
+    """What kind of entry it is; unknown where there is none."""
+    size: int
+    """Bytes; 0 where there is none."""
+    permissions: str
+    """Octal digits; empty where there is none."""
+    modified: str
+    """When the content changed last, ISO 8601 in UTC; empty where there is none."""
+    exists: bool
+    """Whether there is such an entry."""
+    owner: str | None = None
+    """The owner's name, or its number."""
+    group: str | None = None
+    """The group's name, or its number."""
+    etag: str | None = None
+    """The tag of a file's content, for If-Match."""
+    uid: int | None = None
+    """The owner's number."""
+    gid: int | None = None
+    """The group's number."""
+    inode: int | None = None
+    """The number of the inode."""
+    links: int | None = None
+    """How many names the entry has."""
+    target: str | None = None
+    """Where a link leads, when that is inside the roots."""
+
+
+class FilesMkdirResult(Model):
+    """Make a folder."""
+
+    path: str
+    """The folder."""
+    path_b64: str | None = None
+    """The exact path where it is not UTF-8."""
+    created: bool
+    """False when the folder was there already."""
+
+
+class FilesDeleteResult(Model):
+    """Delete a file or a folder."""
+
+    path: str
+    """What was deleted."""
+    path_b64: str | None = None
+    """The exact path where it is not UTF-8."""
+    deleted: bool
+    """True."""
+
+
+class FilesMoveResult(Model):
+    """Move or rename a file or a folder."""
+
+    source: str
+    """Where it was."""
+    source_b64: str | None = None
+    """The exact path where it is not UTF-8."""
+    destination: str
+    """Where it is."""
+    destination_b64: str | None = None
+    """The exact path where it is not UTF-8."""
+
+
+class UploadedFile(Model):
+    """The files of a form, in its order."""
+
+    path: str
+    """The file, behind its links."""
+    path_b64: str | None = None
+    """The exact path where it is not UTF-8."""
+    bytes: int
+    """How many were written."""
+    etag: str
+    """The tag of what was written, for If-Match."""
+
+
+class FilesUploadStreamResult(Model):
+    """Write files of any size."""
+
+    path: str | None = None
+    """The file, behind its links; not of a form."""
+    path_b64: str | None = None
+    """The exact path where it is not UTF-8."""
+    bytes: int | None = None
+    """How many were written; not of a form."""
+    etag: str | None = None
+    """The tag of what was written, for If-Match; not of a form."""
+    files: list[UploadedFile] | None = None
+    """The files of a form, in its order."""
+
+
+class FilesDownloadStreamResult(Model):
+    """Read a file of any size."""
+
+    path: str
+    """The file."""
+    path_b64: str | None = None
+    """The exact path where it is not UTF-8."""
+    content_base64: str
+    """Its bytes."""
+    bytes: int
+    """How many."""
+
+
+class FilesUploadResult(Model):
+    """Write a whole file."""
+
+    path: str
+    """The file, behind its links."""
+    path_b64: str | None = None
+    """The exact path where it is not UTF-8."""
+    bytes: int
+    """How many were written."""
+    etag: str
+    """The tag of what was written, for If-Match."""
+
+
+class FilesDownloadResult(Model):
+    """Read a whole file."""
+
+    path: str
+    """The file."""
+    path_b64: str | None = None
+    """The exact path where it is not UTF-8."""
+    content_base64: str
+    """Its bytes."""
+
+
+class CommandsRunResult(Model):
+    """Run a command and answer when it has ended."""
+
+    stdout: str
+    """What the command wrote to standard output."""
+    stderr: str
+    """What it wrote to standard error."""
+    exit_code: int
+    """Its exit code; 128 and N when signal N ended it."""
+    signal: str | None = None
+    """The signal that ended it."""
+    duration_ms: int
+    """From its start to its end."""
+    stdout_truncated: bool
+    """Whether bytes of stdout are missing."""
+    stderr_truncated: bool
+    """Whether bytes of stderr are missing."""
+    stdout_bytes: int
+    """How many bytes of stdout there were in all."""
+    stderr_bytes: int
+    """How many bytes of stderr there were in all."""
+    timeout: float
+    """The timeout that was in force, in seconds; 0 none."""
+    pid: int
+    """Process id of the command."""
+    background: bool = False
+    """Something that it started still held a pipe at the answer."""
+    lossy: bool = False
+    """Bytes that are not UTF-8 were replaced: encoding=base64 gives them."""
+    oom_killed: bool = False
+    """The kernel ended it for want of memory."""
+
+
+class CommandsStreamStartEvent(Event):
+    """It runs."""
+
+    event: Literal["start"] = "start"
+    pid: int
+    """Process id of the command."""
+
+
+class CommandsStreamStdoutEvent(Event):
+    """Output."""
+
+    event: Literal["stdout"] = "stdout"
+    data: str
+    """The bytes, as text or base64."""
+    lossy: bool = False
+    """Bytes that are not UTF-8 were replaced."""
+
+
+class CommandsStreamStderrEvent(Event):
+    """Error output."""
+
+    event: Literal["stderr"] = "stderr"
+    data: str
+    """The bytes, as text or base64."""
+    lossy: bool = False
+    """Bytes that are not UTF-8 were replaced."""
+
+
+class CommandsStreamErrorEvent(Event):
+    """What went wrong; the fields are those of an error's body."""
+
+    event: Literal["error"] = "error"
+    error: str
+    """What went wrong."""
+    wire_code: str
+    """The error's dotted code."""
+    code: str
+    """The error's flat v1 code."""
+    type: str
+    """The error's type."""
+
+
+class CommandsStreamExitEvent(Event):
+    """It has ended; nothing comes behind this."""
+
+    event: Literal["exit"] = "exit"
+    final: ClassVar[bool] = True
+    exit_code: int
+    """Its exit code; 128 and N when signal N ended it."""
+    signal: str | None = None
+    """The signal that ended it."""
+    duration_ms: int
+    """From its start to its end."""
+    background: bool = False
+    """Something that it started still held a pipe."""
+    oom_killed: bool = False
+    """The kernel ended it for want of memory."""
+
+
+CommandsStreamEvent = Union[CommandsStreamStartEvent, CommandsStreamStdoutEvent, CommandsStreamStderrEvent, CommandsStreamErrorEvent, CommandsStreamExitEvent]
+CommandsStreamEvents: Mapping[str, type[CommandsStreamEvent]] = {
+    "start": CommandsStreamStartEvent,
+    "stdout": CommandsStreamStdoutEvent,
+    "stderr": CommandsStreamStderrEvent,
+    "error": CommandsStreamErrorEvent,
+    "exit": CommandsStreamExitEvent,
+}
+
+
+class ProcessStartResult(Model):
+    """Start a program that outlives the call."""
+
+    id: str
+    """What it is addressed by."""
+    pid: int
+    """Its process id, which addresses it too."""
+    command: str
+    """What was started, cut after 1024 bytes."""
+    started_at: str
+    """When it was started."""
+
+
+class Process(Model):
+    """All of them, in the order of their starts."""
+
+    id: str
+    """What it is addressed by."""
+    pid: int
+    """Process id; of an ended one it may belong to somebody else by now."""
+    command: str
+    """What was started, cut after 1024 bytes."""
+    name: str | None
+    """Its label."""
+    state: str
+    """Whether it runs."""
+    started_at: str
+    """When it was started."""
+    ended_at: str | None = None
+    """When it ended."""
+    exit_code: int | None
+    """Its exit code; 128 and N when signal N ended it; null while it runs."""
+    signal: str | None = None
+    """The signal that ended it."""
+    timed_out: bool = False
+    """It was ended by its timeout."""
+    oom_killed: bool = False
+    """The kernel ended it for want of memory."""
+    descendants: int
+    """How many processes that descend from it live, itself not counted."""
+    cpu_seconds: float
+    """Processor time of it and its living descendants."""
+    rss_bytes: int
+    """Memory that it and its descendants have resident now."""
+    capture_output: bool
+    """Whether its output can be read."""
+    stdin_open: bool
+    """Whether its standard input can be written to."""
+
+
+class ProcessListResult(Model):
+    """List processes."""
+
+    processes: list[Process]
+    """All of them, in the order of their starts."""
+
+
+class ProcessGetResult(Model):
+    """Look at one process."""
+
+    id: str
+    """What it is addressed by."""
+    pid: int
+    """Process id; of an ended one it may belong to somebody else by now."""
+    command: str
+    """What was started, cut after 1024 bytes."""
+    name: str | None
+    """Its label."""
+    state: str
+    """Whether it runs."""
+    started_at: str
+    """When it was started."""
+    ended_at: str | None = None
+    """When it ended."""
+    exit_code: int | None
+    """Its exit code; 128 and N when signal N ended it; null while it runs."""
+    signal: str | None = None
+    """The signal that ended it."""
+    timed_out: bool = False
+    """It was ended by its timeout."""
+    oom_killed: bool = False
+    """The kernel ended it for want of memory."""
+    descendants: int
+    """How many processes that descend from it live, itself not counted."""
+    cpu_seconds: float
+    """Processor time of it and its living descendants."""
+    rss_bytes: int
+    """Memory that it and its descendants have resident now."""
+    capture_output: bool
+    """Whether its output can be read."""
+    stdin_open: bool
+    """Whether its standard input can be written to."""
+
+
+class ProcessSignalResult(Model):
+    """Send a signal to a process."""
+
+    pid: int
+    """Process id."""
+    signal: str
+    """Name of the signal that was sent."""
+
+
+class ProcessStdinResult(Model):
+    """Write to a process's standard input."""
+
+    pid: int
+    """Process id."""
+    bytes: int
+    """How many bytes were written."""
+
+
+class OutputChunk(Model):
+    """What was written, in its order."""
+
+    stream: str
+    """Where the process wrote it."""
+    offset: int
+    """Offset of its first byte."""
+    data: str
+    """The bytes, as text or base64."""
+    lossy: bool = False
+    """Bytes that are not UTF-8 were replaced: encoding=base64 gives them."""
+
+
+class ProcessOutputResult(Model):
+    """Read what a process wrote, from an offset on."""
+
+    pid: int
+    """Process id."""
+    chunks: list[OutputChunk]
+    """What was written, in its order."""
+    since: int
+    """The offset that was asked for."""
+    next: int
+    """Where to go on reading."""
+    dropped: int
+    """How many of the bytes asked for were older than what is kept, and are gone."""
+    eof: bool
+    """Whether nothing will come behind 'next'."""
+    state: str
+    """Whether the process runs."""
+    exit_code: int | None
+    """Its exit code; 128 and N when signal N ended it; null while it runs."""
+    signal: str | None = None
+    """The signal that ended it."""
+    timed_out: bool = False
+    """It was ended by its timeout."""
+    oom_killed: bool = False
+    """The kernel ended it for want of memory."""
+
+
+class ProcessFollowChunkEvent(Event):
+    """Output."""
+
+    event: Literal["chunk"] = "chunk"
+    stream: str
+    """Where the process wrote it."""
+    offset: int
+    """Offset of its first byte."""
+    data: str
+    """The bytes, as text or base64."""
+    lossy: bool = False
+    """Bytes that are not UTF-8 were replaced."""
+
+
+class ProcessFollowGapEvent(Event):
+    """Output that was dropped before this reader came to it."""
+
+    event: Literal["gap"] = "gap"
+    from_: int = Field(alias="from")
+    """Offset of the first byte that is gone."""
+    to: int
+    """Offset of the next one that is there."""
+    dropped: int
+    """How many bytes are gone."""
+
+
+class ProcessFollowErrorEvent(Event):
+    """What went wrong; the fields are those of an error's body."""
+
+    event: Literal["error"] = "error"
+    error: str
+    """What went wrong."""
+    wire_code: str
+    """The error's dotted code."""
+    code: str
+    """The error's flat v1 code."""
+    type: str
+    """The error's type."""
+
+
+class ProcessFollowExitEvent(Event):
+    """It has ended; nothing comes behind this."""
+
+    event: Literal["exit"] = "exit"
+    final: ClassVar[bool] = True
+    exit_code: int
+    """Its exit code; 128 and N when signal N ended it."""
+    signal: str | None = None
+    """The signal that ended it."""
+    duration_ms: int
+    """From its start to its end."""
+    background: bool = False
+    """Something that it started still held a pipe."""
+    timed_out: bool = False
+    """It was ended by its timeout."""
+    oom_killed: bool = False
+    """The kernel ended it for want of memory."""
+
+
+ProcessFollowEvent = Union[ProcessFollowChunkEvent, ProcessFollowGapEvent, ProcessFollowErrorEvent, ProcessFollowExitEvent]
+ProcessFollowEvents: Mapping[str, type[ProcessFollowEvent]] = {
+    "chunk": ProcessFollowChunkEvent,
+    "gap": ProcessFollowGapEvent,
+    "error": ProcessFollowErrorEvent,
+    "exit": ProcessFollowExitEvent,
+}
+
+
+class TerminalCreateResult(Model):
+    """Start a program on a terminal."""
+
+    session_id: str
+    """The session's id."""
+    ws_url: str
+    """Where to attach: with a ticket that opens this session once within 60 seconds."""
+    pid: int
+    """Process id of the program."""
+
+
+class TerminalSession(Model):
+    """In the order of their creation."""
+
+    id: str
+    """The session's id."""
+    pid: int
+    """Process id of its program."""
+    created_at: str
+    """When it was created."""
+    cols: int
+    """Columns."""
+    rows: int
+    """Rows."""
+    alive: bool
+    """Whether its program still runs."""
+    clients: int
+    """How many are attached."""
+    exit_code: int | None
+    """How it ended; 128 and N when signal N ended it; null while it runs."""
+    signal: str | None = None
+    """The signal that ended it."""
+
+
+class TerminalListResult(Model):
+    """List the terminal sessions."""
+
+    sessions: list[TerminalSession]
+    """In the order of their creation."""
+
+
+class TerminalGetResult(Model):
+    """Tell about one terminal session."""
+
+    id: str
+    """The session's id."""
+    pid: int
+    """Process id of its program."""
+    created_at: str
+    """When it was created."""
+    cols: int
+    """Columns."""
+    rows: int
+    """Rows."""
+    alive: bool
+    """Whether its program still runs."""
+    clients: int
+    """How many are attached."""
+    exit_code: int | None
+    """How it ended; 128 and N when signal N ended it; null while it runs."""
+    signal: str | None = None
+    """The signal that ended it."""
+
+
+class TerminalResizeResult(Model):
+    """Change the size of a terminal."""
+
+    session_id: str
+    """The session's id."""
+    cols: int
+    """Columns, as they are now."""
+    rows: int
+    """Rows, as they are now."""
+
+
+class TerminalDeleteResult(Model):
+    """End a terminal session."""
+
+    status: str
+    """\"closed\"."""
+    session_id: str
+    """The session's id."""
+
+
+class SystemInfoResult(Model):
+    """Tell what the sandbox is made of."""
+
+    os: str
+    """The system's name."""
+    arch: str
+    """The machine's kind."""
+    kernel: str
+    """The kernel's release."""
+    distro: str | None
+    """The distribution."""
+    hostname: str
+    """The host's name."""
+    cpu_count: int
+    """CPUs that may be used at once, the quota rounded up."""
+    host_cpu_count: int
+    """CPUs of the machine."""
+    cpu_quota: float | None
+    """The cgroup's quota in CPUs; null: none."""
+    memory_total_mb: float | None
+    """MiB that may be used: the cgroup's limit, or the machine's memory."""
+    memory_available_mb: float | None
+    """MiB of it that are not in use."""
+    memory_limit_mb: float | None
+    """The cgroup's limit in MiB; null: none."""
+    host_memory_total_mb: float | None
+    """MiB of the machine."""
+    disk_total_gb: float | None
+    """GiB of the file system of the base directory."""
+    disk_free_gb: float | None
+    """GiB of it that can be written."""
+    python_version: str | None
+    """Of python3; null: there is none."""
+    node_version: str | None
+    """Of Node.js; null: there is none."""
+    container: str | None
+    """The kind of container, docker for example; null: no sign of one."""
+    uptime_seconds: float | None
+    """Since the sandbox's first process began."""
+
+
+class NetworkFigures(Model):
+    """The network."""
+
+    rx_bytes: int | None
+    """Bytes received, loopback apart."""
+    tx_bytes: int | None
+    """Bytes sent, loopback apart."""
+
+
+class SystemMetricsResult(Model):
+    """Tell how much of the sandbox is in use now."""
+
+    cpu_load_1m: float | None
+    """Load average of one minute."""
+    cpu_load_5m: float | None
+    """Load average of five minutes."""
+    cpu_load_15m: float | None
+    """Load average of fifteen minutes."""
+    cpu_percent: float | None
+    """Use of the CPU just now: of the quota where there is one, else of all CPUs."""
+    memory_used_mb: float | None
+    """MiB in use, without page cache."""
+    memory_total_mb: float | None
+    """MiB that may be used: the cgroup's limit, or the machine's memory."""
+    memory_cache_mb: float | None
+    """MiB of page cache, which is given back when memory is short."""
+    memory_percent: float | None
+    """Share of the memory that is in use."""
+    disk_used_gb: float | None
+    """GiB in use on the file system of the base directory."""
+    disk_total_gb: float | None
+    """GiB that it has."""
+    disk_percent: float | None
+    """Share of it that is in use."""
+    uptime_seconds: float | None
+    """Since the sandbox's first process began."""
+    processes: int | None
+    """Processes that can be seen."""
+    open_sessions: int
+    """Terminal sessions."""
+    network: NetworkFigures
+    """The network."""
+
+
+class SystemEnvGetResult(Model):
+    """Show the variables that programs are started with."""
+
+    variables: dict[str, str]
+    """The variables by name."""
+
+
+class SystemEnvSetResult(Model):
+    """Set variables for the programs that are started from now on."""
+
+    updated: list[str]
+    """The names, in the order given."""
+
+
+class ListeningPort(Model):
+    """TCP listeners and bound UDP sockets, by port."""
+
+    port: int
+    """The port."""
+    protocol: str
+    """A dual-stack socket stands under IPv6."""
+    address: str
+    """The address that it is bound to."""
+    pid: int | None
+    """Whose it is; null where that cannot be seen."""
+    process: str | None
+    """The program's name."""
+
+
+class SystemPortsResult(Model):
+    """List the ports that somebody listens on."""
+
+    listening: list[ListeningPort]
+    """TCP listeners and bound UDP sockets, by port."""
+    truncated: bool
+    """Whether there are more than are listed."""
+
+
+class Package(Model):
+    """Empty where there is no such manager."""
+
+    name: str
+    """Its name."""
+    version: str
+    """Its version."""
+
+
+class SystemPackagesResult(Model):
+    """List the packages that a package manager has installed."""
+
+    manager: str
+    """Whose packages these are."""
+    packages: list[Package]
+    """Empty where there is no such manager."""
+
+
+class SystemPrometheusResult(Model):
+    """Give the figures of the sandbox and of the server as Prometheus reads them."""
+
+    text: str
+    """The whole text."""
+
+
+class DevtoolsCodeRunResult(Model):
+    """Run a piece of code and answer when it has ended."""
+
+    stdout: str
+    """What the code wrote to standard output."""
+    stderr: str
+    """What it wrote to standard error."""
+    exit_code: int
+    """The interpreter's exit code; 128 and N when signal N ended it."""
+    language: str
+    """The language."""
+    execution_time_ms: int
+    """From its start to its end."""
+    stdout_truncated: bool
+    """Whether bytes of stdout are missing."""
+    stderr_truncated: bool
+    """Whether bytes of stderr are missing."""
+    timeout: float
+    """The timeout that was in force, in seconds."""
+
+
+class GitFile(Model):
+    """What differs; a file that differs in the index and in the folder stands there twice."""
+
+    path: str
+    """The file, relative to the repository's root."""
+    status: str
+    """What happened to it."""
+    staged: bool
+    """Whether this is in the index, and not only in the folder."""
+    old_path: str | None = None
+    """Where it was, of one renamed or copied."""
+
+
+class DevtoolsGitStatusResult(Model):
+    """Tell which files of a git repository differ, and where its branch stands."""
+
+    root: str
+    """The repository's root: what paths are relative to."""
+    branch: str | None
+    """The branch; null when HEAD is detached."""
+    upstream: str | None
+    """The branch that it follows; null where there is none."""
+    commit: str | None
+    """The commit of HEAD; null when there is none yet."""
+    ahead: int
+    """Commits that the upstream does not have."""
+    behind: int
+    """Commits that only the upstream has."""
+    clean: bool
+    """Whether nothing differs."""
+    files: list[GitFile]
+    """What differs; a file that differs in the index and in the folder stands there twice."""
+    truncated: bool
+    """Whether more files differ than are listed."""
+
+
+class GitStats(Model):
+    """The figures of all of it."""
+
+    files_changed: int
+    """How many files changed."""
+    insertions: int
+    """Lines that were added."""
+    deletions: int
+    """Lines that were taken away."""
+
+
+class DevtoolsGitDiffResult(Model):
+    """Show what changed in a git repository."""
+
+    root: str
+    """The repository's root: what paths are relative to."""
+    diff: str
+    """The patch, at most 1 MiB of it."""
+    stats: GitStats
+    """The figures of all of it."""
+    truncated: bool
+    """Whether the patch goes on."""
+
+
+ERRORS: Mapping[str, ErrorRow] = {
+    "auth.missing_credentials": ErrorRow(401, "unauthorized", "AuthError", "ServerAuthError", "E3101"),
+    "auth.invalid_token": ErrorRow(401, "unauthorized", "AuthError", "ServerAuthError", "E3101"),
+    "auth.token_expired": ErrorRow(401, "token_expired", "AuthError", "ServerAuthError", "E3101"),
+    "auth.conflicting_credentials": ErrorRow(401, "conflicting_credentials", "AuthError", "ServerAuthError", "E3101"),
+    "policy.scope_denied": ErrorRow(403, "scope_denied", "PermissionError", "PolicyDeniedError", "E3102"),
+    "policy.origin_denied": ErrorRow(403, "origin_denied", "PermissionError", "PolicyDeniedError", "E3102"),
+    "policy.command_denied": ErrorRow(403, "command_not_allowed", "PermissionError", "PolicyDeniedError", "E3102"),
+    "policy.env_denied": ErrorRow(403, "env_protected", "PermissionError", "PolicyDeniedError", "E3102"),
+    "policy.signal_denied": ErrorRow(403, "signal_not_allowed", "PermissionError", "PolicyDeniedError", "E3102"),
+    "policy.path_denied": ErrorRow(403, "path_not_allowed", "PermissionError", "FilePolicyDeniedError", "E3104"),
+    "policy.path_readonly": ErrorRow(403, "path_readonly", "PermissionError", "FilePolicyDeniedError", "E3104"),
+    "op.not_enabled": ErrorRow(404, "endpoint_disabled", "NotFoundError", "OperationNotEnabledError", "E3103"),
+    "op.unknown": ErrorRow(404, "not_found", "NotFoundError", "ContractMismatchError", "E3110"),
+    "op.method_not_allowed": ErrorRow(405, "method_not_allowed", "ValueError", "ContractMismatchError", "E3110"),
+    "custom.unknown_command": ErrorRow(404, "unknown_command", "ValueError", "CommandNotFoundError", "E3005"),
+    "custom.failed": ErrorRow(500, "command_failed", "CommandError", "ExecutionError", "E3000"),
+    "limit.body_too_large": ErrorRow(413, "too_large", "ResourceError", "LimitExceededError", "E3105"),
+    "limit.file_too_large": ErrorRow(413, "too_large", "ResourceError", "LimitExceededError", "E3105"),
+    "limit.too_many": ErrorRow(429, "too_many", "ResourceError", "LimitExceededError", "E3105"),
+    "limit.rate": ErrorRow(429, "rate_limited", "ResourceError", "LimitExceededError", "E3105"),
+    "runtime.unavailable": ErrorRow(503, "runtime_unavailable", "RuntimeError", "ServerUnavailableError", "E3108"),
+    "server.shutting_down": ErrorRow(503, "unavailable", "RuntimeError", "ServerUnavailableError", "E3108"),
+    "server.busy": ErrorRow(503, "unavailable", "RuntimeError", "ServerUnavailableError", "E3108"),
+    "server.internal": ErrorRow(500, "internal", "InternalError", "ServerInternalError", "E3109"),
+    "http.bad_request": ErrorRow(400, "bad_request", "ValueError", "ServerAPIError", "E3100"),
+    "http.timeout": ErrorRow(408, "bad_request", "ValueError", "ServerAPIError", "E3100"),
+    "http.uri_too_long": ErrorRow(414, "bad_request", "ValueError", "ServerAPIError", "E3100"),
+    "http.expectation": ErrorRow(417, "bad_request", "ValueError", "ServerAPIError", "E3100"),
+    "http.headers_too_large": ErrorRow(431, "bad_request", "ValueError", "ServerAPIError", "E3100"),
+    "http.upgrade_required": ErrorRow(426, "bad_request", "ValueError", "ServerAPIError", "E3100"),
+    "http.not_implemented": ErrorRow(501, "bad_request", "ValueError", "ServerAPIError", "E3100"),
+    "http.version": ErrorRow(505, "bad_request", "ValueError", "ServerAPIError", "E3100"),
+    "args.invalid": ErrorRow(400, "invalid_argument", "ValueError", "ServerArgumentError", "E3111"),
+    "args.unknown": ErrorRow(400, "invalid_argument", "ValueError", "ServerArgumentError", "E3111"),
+    "args.missing": ErrorRow(400, "invalid_argument", "ValueError", "ServerArgumentError", "E3111"),
+    "args.invalid_json": ErrorRow(400, "invalid_argument", "ValueError", "ServerArgumentError", "E3111"),
+    "args.unsupported_media_type": ErrorRow(415, "invalid_argument", "ValueError", "ServerArgumentError", "E3111"),
+    "args.idempotency_mismatch": ErrorRow(409, "invalid_argument", "ValueError", "ServerArgumentError", "E3111"),
+    "files.not_found": ErrorRow(404, "file_not_found", "FileNotFoundError", "FileNotFoundError_", "E4001"),
+    "files.exists": ErrorRow(409, "conflict", "FileExistsError", "FileOperationError", "E4000"),
+    "files.not_a_directory": ErrorRow(409, "conflict", "NotADirectoryError", "FileOperationError", "E4000"),
+    "files.is_a_directory": ErrorRow(409, "conflict", "IsADirectoryError", "FileOperationError", "E4000"),
+    "files.not_empty": ErrorRow(409, "conflict", "OSError", "FileOperationError", "E4000"),
+    "files.busy": ErrorRow(409, "conflict", "OSError", "FileOperationError", "E4000"),
+    "files.not_regular": ErrorRow(409, "conflict", "OSError", "FileOperationError", "E4000"),
+    "files.changed": ErrorRow(412, "precondition_failed", "OSError", "FileOperationError", "E4000"),
+    "files.permission_denied": ErrorRow(403, "os_permission_denied", "PermissionError", "PermissionDeniedError", "E4002"),
+    "files.no_space": ErrorRow(507, "no_space", "OSError", "FileOperationError", "E4000"),
+    "files.io": ErrorRow(500, "io_error", "OSError", "FileOperationError", "E4000"),
+    "files.range": ErrorRow(416, "invalid_range", "ValueError", "ServerArgumentError", "E3111"),
+    "commands.timeout": ErrorRow(408, "timeout", "TimeoutError", "CommandTimeoutError", "E3001"),
+    "commands.cannot_start": ErrorRow(400, "cannot_start", "ProcessError", "ExecutionError", "E3000"),
+    "process.not_found": ErrorRow(404, "process_not_found", "NotFoundError", "ServerAPIError", "E3100"),
+    "process.exited": ErrorRow(409, "already_exited", "ProcessError", "ServerAPIError", "E3100"),
+    "process.no_stdin": ErrorRow(409, "no_stdin", "ProcessError", "ServerAPIError", "E3100"),
+    "process.stdin_closed": ErrorRow(409, "stdin_closed", "ProcessError", "ServerAPIError", "E3100"),
+    "process.not_captured": ErrorRow(409, "not_captured", "ProcessError", "ServerAPIError", "E3100"),
+    "terminal.not_found": ErrorRow(404, "session_not_found", "NotFoundError", "ServerAPIError", "E3100"),
+    "terminal.closed": ErrorRow(409, "session_closed", "ProcessError", "ServerAPIError", "E3100"),
+    "git.failed": ErrorRow(400, "git_failed", "GitError", "ServerAPIError", "E3100"),
+    "browser.timeout": ErrorRow(408, "browser_timeout", "BrowserError", "ServerAPIError", "E3100"),
+    "browser.not_found": ErrorRow(404, "element_not_found", "BrowserError", "ServerAPIError", "E3100"),
+    "browser.failed": ErrorRow(502, "browser_failed", "BrowserError", "ServerAPIError", "E3100"),
+    "browser.crashed": ErrorRow(502, "browser_crashed", "BrowserError", "ServerAPIError", "E3100"),
+}
+
+
+_CATALOG: list[dict[str, Any]] = [
+    {"id": "core.health", "endpoint": "health", "group": "core", "scope": None, "kind": "json", "method": "GET", "path": "/health", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [], "one_of": [], "limits": []},
+    {"id": "core.capabilities", "endpoint": "capabilities", "group": "core", "scope": "core:read", "kind": "json", "method": "GET", "path": "/capabilities", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [], "one_of": [], "limits": []},
+    {"id": "core.check", "endpoint": "capabilities_check", "group": "core", "scope": "core:read", "kind": "json", "method": "POST", "path": "/capabilities/check", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "op", "in": "body", "type": "string", "required": False}, {"name": "endpoint", "in": "body", "type": "string", "required": False}, {"name": "path", "in": "body", "type": "string", "required": False}, {"name": "paths", "in": "body", "type": "array", "required": False, "items": {"type": "string"}}, {"name": "args", "in": "body", "type": "any", "required": False}, {"name": "checks", "in": "body", "type": "array", "required": False, "items": {"type": "object", "name": "Check", "fields": [{"name": "op", "type": "string", "required": False}, {"name": "endpoint", "type": "string", "required": False}, {"name": "path", "type": "string", "required": False}, {"name": "paths", "type": "array", "required": False, "items": {"type": "string"}}, {"name": "args", "type": "any", "required": False}]}}], "one_of": [["op", "endpoint", "checks"]], "limits": []},
+    {"id": "core.describe", "endpoint": None, "group": "core", "scope": "core:read", "kind": "json", "method": "GET", "path": "/ops", "also": "/ops/{id}", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "id", "in": "path", "type": "string", "required": False}], "one_of": [], "limits": []},
+    {"id": "core.openapi", "endpoint": None, "group": "core", "scope": "core:read", "kind": "json", "method": "GET", "path": "/openapi.json", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [], "one_of": [], "limits": []},
+    {"id": "core.reload", "endpoint": None, "group": "core", "scope": "admin", "kind": "json", "method": "POST", "path": "/reload", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": True}, "params": [], "one_of": [], "limits": []},
+    {"id": "files.list", "endpoint": "files_list", "group": "file_ops", "scope": "files:read", "kind": "json", "method": "GET", "path": "/files/list", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": True, "b64": "path_b64"}, {"name": "recursive", "in": "query", "type": "boolean", "required": False, "default": False}, {"name": "depth", "in": "query", "type": "integer", "required": False, "default": 3, "minimum": 1, "maximum": 64}, {"name": "max_entries", "in": "query", "type": "integer", "required": False, "default": 1000, "minimum": 1, "maximum": 100000}, {"name": "hidden", "in": "query", "type": "boolean", "required": False, "default": True}], "one_of": [], "limits": []},
+    {"id": "files.stat", "endpoint": "files_stat", "group": "file_ops", "scope": "files:read", "kind": "json", "method": "GET", "path": "/files/stat", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": True, "b64": "path_b64"}, {"name": "follow", "in": "query", "type": "boolean", "required": False, "default": True}], "one_of": [], "limits": []},
+    {"id": "files.mkdir", "endpoint": "files_mkdir", "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/mkdir", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "body", "type": "path", "required": True, "b64": "path_b64"}, {"name": "parents", "in": "body", "type": "boolean", "required": False, "default": True}, {"name": "mode", "in": "body", "type": "string", "required": False}], "one_of": [], "limits": []},
+    {"id": "files.delete", "endpoint": "files_delete", "group": "file_ops", "scope": "files:write", "kind": "json", "method": "DELETE", "path": "/files", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "path", "in": "query", "type": "path", "required": True, "b64": "path_b64"}, {"name": "recursive", "in": "query", "type": "boolean", "required": False, "default": True}], "one_of": [], "limits": []},
+    {"id": "files.move", "endpoint": "files_move", "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/move", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "source", "in": "body", "type": "path", "required": True, "b64": "source_b64"}, {"name": "destination", "in": "body", "type": "path", "required": True, "b64": "destination_b64"}, {"name": "overwrite", "in": "body", "type": "boolean", "required": False, "default": True}, {"name": "parents", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [], "limits": []},
+    {"id": "files.upload_stream", "endpoint": "files_upload_stream", "group": "file_ops", "scope": "files:write", "kind": "raw", "method": "POST", "path": "/files/upload-stream", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "path", "in": "body", "type": "path", "required": True, "b64": "path_b64"}, {"name": "content_base64", "in": "body", "type": "bytes", "required": False}, {"name": "mode", "in": "body", "type": "string", "required": False}, {"name": "create_only", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "parents", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [], "raw": {"request": True, "response": False, "multipart": True, "media_type": None}, "limits": [{"name": "max_bytes", "default": 104857600, "cap": 1125899906842624, "error": "limit.file_too_large"}, {"name": "max_files", "default": 100, "cap": 1000, "error": "limit.file_too_large"}]},
+    {"id": "files.download_stream", "endpoint": "files_download_stream", "group": "file_ops", "scope": "files:read", "kind": "raw", "method": "GET", "path": "/files/download-stream", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": True, "b64": "path_b64"}], "one_of": [], "raw": {"request": False, "response": True, "media_type": "application/octet-stream"}, "limits": [{"name": "max_bytes", "default": 104857600, "cap": 104857600, "error": "limit.file_too_large"}]},
+    {"id": "files.upload", "endpoint": "upload", "group": "file_ops", "scope": "files:write", "kind": "raw", "method": "POST", "path": "/upload", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "path", "in": "body", "type": "path", "required": True, "b64": "path_b64"}, {"name": "content_base64", "in": "body", "type": "bytes", "required": False}, {"name": "mode", "in": "body", "type": "string", "required": False}, {"name": "create_only", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "parents", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [], "raw": {"request": True, "response": False, "media_type": None}, "limits": [{"name": "max_bytes", "default": 104857600, "cap": 1125899906842624, "error": "limit.file_too_large"}]},
+    {"id": "files.download", "endpoint": "download", "group": "file_ops", "scope": "files:read", "kind": "raw", "method": "GET", "path": "/download", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": True, "b64": "path_b64"}], "one_of": [], "raw": {"request": False, "response": True, "media_type": "application/octet-stream"}, "limits": [{"name": "max_bytes", "default": 104857600, "cap": 104857600, "error": "limit.file_too_large"}]},
+    {"id": "commands.run", "endpoint": "shell", "group": "process", "scope": "process:run", "kind": "json", "method": "POST", "path": "/shell", "since": "0.1.0", "effects": {"reads": True, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "command", "in": "body", "type": "string", "required": False}, {"name": "argv", "in": "body", "type": "array", "required": False, "items": {"type": "string"}}, {"name": "shell", "in": "body", "type": "string", "required": False}, {"name": "cwd", "in": "body", "type": "path", "required": False, "b64": "cwd_b64"}, {"name": "env", "in": "body", "type": "object", "required": False, "values": "string"}, {"name": "user", "in": "body", "type": "string", "required": False}, {"name": "stdin", "in": "body", "type": "string", "required": False}, {"name": "stdin_b64", "in": "body", "type": "bytes", "required": False}, {"name": "timeout", "in": "body", "type": "number", "required": False, "default": 300, "minimum": 0, "maximum": 3600}, {"name": "max_output_bytes", "in": "body", "type": "integer", "required": False, "default": 10485760, "minimum": 0, "maximum": 10485760}, {"name": "encoding", "in": "body", "type": "choice", "required": False, "default": "utf-8", "choices": ["utf-8", "base64"]}], "one_of": [["command", "argv"]], "limits": [{"name": "max_timeout", "default": 3600, "cap": 3600, "error": "args.invalid"}, {"name": "max_output_bytes", "default": 10485760, "cap": 10485760, "error": None}]},
+    {"id": "commands.stream", "endpoint": "shell_stream", "group": "process", "scope": "process:run", "kind": "sse", "method": "POST", "path": "/shell/stream", "since": "0.1.0", "effects": {"reads": True, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "command", "in": "body", "type": "string", "required": False}, {"name": "argv", "in": "body", "type": "array", "required": False, "items": {"type": "string"}}, {"name": "shell", "in": "body", "type": "string", "required": False}, {"name": "cwd", "in": "body", "type": "path", "required": False, "b64": "cwd_b64"}, {"name": "env", "in": "body", "type": "object", "required": False, "values": "string"}, {"name": "user", "in": "body", "type": "string", "required": False}, {"name": "stdin", "in": "body", "type": "string", "required": False}, {"name": "stdin_b64", "in": "body", "type": "bytes", "required": False}, {"name": "timeout", "in": "body", "type": "number", "required": False, "default": 0, "minimum": 0, "maximum": 3600}, {"name": "encoding", "in": "body", "type": "choice", "required": False, "default": "utf-8", "choices": ["utf-8", "base64"]}, {"name": "lines", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [["command", "argv"]], "limits": [{"name": "max_timeout", "default": 3600, "cap": 3600, "error": "args.invalid"}]},
+    {"id": "process.start", "endpoint": "process_start", "group": "process", "scope": "process:run", "kind": "json", "method": "POST", "path": "/process/start", "since": "0.1.0", "effects": {"reads": True, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "command", "in": "body", "type": "string", "required": False}, {"name": "argv", "in": "body", "type": "array", "required": False, "items": {"type": "string"}}, {"name": "shell", "in": "body", "type": "string", "required": False}, {"name": "cwd", "in": "body", "type": "path", "required": False, "b64": "cwd_b64"}, {"name": "env", "in": "body", "type": "object", "required": False, "values": "string"}, {"name": "user", "in": "body", "type": "string", "required": False}, {"name": "capture_output", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "stdin", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "name", "in": "body", "type": "string", "required": False}, {"name": "timeout", "in": "body", "type": "number", "required": False, "default": 0, "minimum": 0, "maximum": 31536000}], "one_of": [["command", "argv"]], "limits": [{"name": "max_processes", "default": 100, "cap": 4096, "error": "limit.too_many"}, {"name": "max_output_bytes", "default": 1048576, "cap": 16777216, "error": None}, {"name": "retain", "default": 100, "cap": 1000, "error": None}]},
+    {"id": "process.list", "endpoint": "process_list", "group": "process", "scope": "process:read", "kind": "json", "method": "GET", "path": "/process/list", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [], "one_of": [], "limits": []},
+    {"id": "process.get", "endpoint": "process_detail", "group": "process", "scope": "process:read", "kind": "json", "method": "GET", "path": "/process/{pid}", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "pid", "in": "path", "type": "string", "required": True}], "one_of": [], "limits": []},
+    {"id": "process.signal", "endpoint": "process_signal", "group": "process", "scope": "process:control", "kind": "json", "method": "POST", "path": "/process/{pid}/signal", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "pid", "in": "path", "type": "string", "required": True}, {"name": "signal", "in": "body", "type": "any", "required": False}, {"name": "group", "in": "body", "type": "boolean", "required": False, "default": True}], "one_of": [], "limits": []},
+    {"id": "process.stdin", "endpoint": "process_stdin", "group": "process", "scope": "process:control", "kind": "json", "method": "POST", "path": "/process/{pid}/stdin", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "pid", "in": "path", "type": "string", "required": True}, {"name": "data", "in": "body", "type": "string", "required": False}, {"name": "data_b64", "in": "body", "type": "bytes", "required": False}, {"name": "eof", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [], "limits": []},
+    {"id": "process.output", "endpoint": "process_output", "group": "process", "scope": "process:read", "kind": "json", "method": "GET", "path": "/process/{pid}/output", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "pid", "in": "path", "type": "string", "required": True}, {"name": "since", "in": "query", "type": "integer", "required": False, "default": 0, "minimum": 0, "maximum": 9007199254740991}, {"name": "wait", "in": "query", "type": "number", "required": False, "default": 0, "minimum": 0, "maximum": 60}, {"name": "max_bytes", "in": "query", "type": "integer", "required": False, "default": 1048576, "minimum": 1, "maximum": 16777216}, {"name": "stream", "in": "query", "type": "choice", "required": False, "default": "both", "choices": ["both", "stdout", "stderr"]}, {"name": "encoding", "in": "query", "type": "choice", "required": False, "default": "utf-8", "choices": ["utf-8", "base64"]}], "one_of": [], "limits": []},
+    {"id": "process.follow", "endpoint": None, "group": "process", "scope": "process:read", "kind": "sse", "method": "GET", "path": "/process/{pid}/follow", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "pid", "in": "path", "type": "string", "required": True}, {"name": "since", "in": "query", "type": "integer", "required": False, "default": 0, "minimum": 0, "maximum": 9007199254740991}, {"name": "stream", "in": "query", "type": "choice", "required": False, "default": "both", "choices": ["both", "stdout", "stderr"]}, {"name": "encoding", "in": "query", "type": "choice", "required": False, "default": "utf-8", "choices": ["utf-8", "base64"]}], "one_of": [], "limits": []},
+    {"id": "terminal.create", "endpoint": "pty_create_session", "group": "terminal", "scope": "terminal:use", "kind": "json", "method": "POST", "path": "/pty/sessions", "since": "0.1.0", "effects": {"reads": True, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "command", "in": "body", "type": "string", "required": False}, {"name": "argv", "in": "body", "type": "array", "required": False, "items": {"type": "string"}}, {"name": "shell", "in": "body", "type": "string", "required": False}, {"name": "cwd", "in": "body", "type": "path", "required": False, "b64": "cwd_b64"}, {"name": "env", "in": "body", "type": "object", "required": False, "values": "string"}, {"name": "user", "in": "body", "type": "string", "required": False}, {"name": "cols", "in": "body", "type": "integer", "required": False, "default": 80, "minimum": 1, "maximum": 1000}, {"name": "rows", "in": "body", "type": "integer", "required": False, "default": 24, "minimum": 1, "maximum": 1000}, {"name": "scrollback_bytes", "in": "body", "type": "integer", "required": False, "default": 262144, "minimum": 0, "maximum": 4194304}], "one_of": [], "limits": [{"name": "max_sessions", "default": 10, "cap": 1000, "error": "limit.too_many"}, {"name": "idle_timeout", "default": 1800, "cap": 1073741824, "error": None}]},
+    {"id": "terminal.list", "endpoint": "pty_list_sessions", "group": "terminal", "scope": "terminal:use", "kind": "json", "method": "GET", "path": "/pty/sessions", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [], "one_of": [], "limits": []},
+    {"id": "terminal.get", "endpoint": "pty_detail", "group": "terminal", "scope": "terminal:use", "kind": "json", "method": "GET", "path": "/pty/sessions/{id}", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "id", "in": "path", "type": "string", "required": True}], "one_of": [], "limits": []},
+    {"id": "terminal.resize", "endpoint": "pty_resize", "group": "terminal", "scope": "terminal:use", "kind": "json", "method": "POST", "path": "/pty/sessions/{id}/resize", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": True}, "params": [{"name": "id", "in": "path", "type": "string", "required": True}, {"name": "cols", "in": "body", "type": "integer", "required": True, "minimum": 1, "maximum": 1000}, {"name": "rows", "in": "body", "type": "integer", "required": True, "minimum": 1, "maximum": 1000}], "one_of": [], "limits": []},
+    {"id": "terminal.delete", "endpoint": "pty_delete_session", "group": "terminal", "scope": "terminal:use", "kind": "json", "method": "DELETE", "path": "/pty/sessions/{id}", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "id", "in": "path", "type": "string", "required": True}], "one_of": [], "limits": []},
+    {"id": "terminal.connect", "endpoint": "pty_connect", "group": "terminal", "scope": "terminal:use", "kind": "ws", "method": "GET", "path": "/pty", "since": "0.1.0", "effects": {"reads": True, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "session_id", "in": "query", "type": "string", "required": True}, {"name": "ticket", "in": "query", "type": "string", "required": False, "secret": True}], "one_of": [], "limits": []},
+    {"id": "system.info", "endpoint": "system_info", "group": "system", "scope": "system:read", "kind": "json", "method": "GET", "path": "/system/info", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": True, "idempotent": True}, "params": [], "one_of": [], "limits": []},
+    {"id": "system.metrics", "endpoint": "system_metrics", "group": "system", "scope": "system:read", "kind": "json", "method": "GET", "path": "/system/metrics", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [], "one_of": [], "limits": []},
+    {"id": "system.env.get", "endpoint": "env_get", "group": "system", "scope": "env:read", "kind": "json", "method": "GET", "path": "/env", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "filter", "in": "query", "type": "string", "required": False}, {"name": "names", "in": "query", "type": "string", "required": False}], "one_of": [], "limits": []},
+    {"id": "system.env.set", "endpoint": "env_set", "group": "system", "scope": "env:write", "kind": "json", "method": "POST", "path": "/env", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": True}, "params": [{"name": "vars", "in": "body", "type": "object", "required": True, "nullable": True, "values": "string"}], "one_of": [], "limits": [{"name": "max_bytes", "default": 262144, "cap": 1048576, "error": "args.invalid"}]},
+    {"id": "system.ports", "endpoint": "ports", "group": "system", "scope": "system:read", "kind": "json", "method": "GET", "path": "/ports", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [], "one_of": [], "limits": []},
+    {"id": "system.packages", "endpoint": "packages", "group": "system", "scope": "system:read", "kind": "json", "method": "GET", "path": "/packages", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": True, "idempotent": True}, "params": [{"name": "manager", "in": "query", "type": "choice", "required": False, "default": "pip", "choices": ["pip", "npm", "apt", "apk", "cargo"]}], "one_of": [], "limits": [{"name": "max_seconds", "default": 30, "cap": 300, "error": "commands.timeout"}]},
+    {"id": "system.prometheus", "endpoint": None, "group": "system", "scope": "system:read", "kind": "raw", "method": "GET", "path": "/metrics", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [], "one_of": [], "raw": {"request": False, "response": True, "media_type": "text/plain; version=0.0.4"}, "limits": []},
+    {"id": "devtools.code.run", "endpoint": "code_run", "group": "dev_tools", "scope": "code:run", "kind": "json", "method": "POST", "path": "/code/run", "since": "0.1.0", "effects": {"reads": True, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "code", "in": "body", "type": "string", "required": True}, {"name": "language", "in": "body", "type": "string", "required": False, "default": "python"}, {"name": "timeout", "in": "body", "type": "number", "required": False, "default": 30, "minimum": 0.01, "maximum": 300}, {"name": "cwd", "in": "body", "type": "path", "required": False, "b64": "cwd_b64"}, {"name": "env", "in": "body", "type": "object", "required": False, "values": "string"}, {"name": "stdin", "in": "body", "type": "string", "required": False}], "one_of": [], "limits": []},
+    {"id": "devtools.git.status", "endpoint": "git_status", "group": "dev_tools", "scope": "git:read", "kind": "json", "method": "GET", "path": "/git/status", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": True, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": False, "b64": "path_b64", "default": "."}], "one_of": [], "limits": [{"name": "max_seconds", "default": 60, "cap": 300, "error": "commands.timeout"}]},
+    {"id": "devtools.git.diff", "endpoint": "git_diff", "group": "dev_tools", "scope": "git:read", "kind": "json", "method": "GET", "path": "/git/diff", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": True, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": False, "b64": "path_b64", "default": "."}, {"name": "staged", "in": "query", "type": "boolean", "required": False, "default": False}, {"name": "file", "in": "query", "type": "string", "required": False}], "one_of": [], "limits": [{"name": "max_seconds", "default": 60, "cap": 300, "error": "commands.timeout"}]},
+]
+OPS: Mapping[str, Op] = {spec["id"]: Op.from_catalog(spec) for spec in _CATALOG}
+
+
+class SystemEnvOps:
+    """system.env"""
+
+    get: Final = OpRef("system.env.get")
+    set: Final = OpRef("system.env.set")
+
+
+class DevtoolsCodeOps:
+    """devtools.code"""
+
+    run: Final = OpRef("devtools.code.run")
+
+
+class DevtoolsGitOps:
+    """devtools.git"""
+
+    status: Final = OpRef("devtools.git.status")
+    diff: Final = OpRef("devtools.git.diff")
+
+
+class CoreOps:
+    """core"""
+
+    health: Final = OpRef("core.health")
+    capabilities: Final = OpRef("core.capabilities")
+    check: Final = OpRef("core.check")
+    describe: Final = OpRef("core.describe")
+    openapi: Final = OpRef("core.openapi")
+    reload: Final = OpRef("core.reload")
+
+
+class FilesOps:
+    """files"""
+
+    list: Final = OpRef("files.list")
+    stat: Final = OpRef("files.stat")
+    mkdir: Final = OpRef("files.mkdir")
+    delete: Final = OpRef("files.delete")
+    move: Final = OpRef("files.move")
+    upload_stream: Final = OpRef("files.upload_stream")
+    download_stream: Final = OpRef("files.download_stream")
+    upload: Final = OpRef("files.upload")
+    download: Final = OpRef("files.download")
+
+
+class CommandsOps:
+    """commands"""
+
+    run: Final = OpRef("commands.run")
+    stream: Final = OpRef("commands.stream")
+
+
+class ProcessOps:
+    """process"""
+
+    start: Final = OpRef("process.start")
+    list: Final = OpRef("process.list")
+    get: Final = OpRef("process.get")
+    signal: Final = OpRef("process.signal")
+    stdin: Final = OpRef("process.stdin")
+    output: Final = OpRef("process.output")
+    follow: Final = OpRef("process.follow")
+
+
+class TerminalOps:
+    """terminal"""
+
+    create: Final = OpRef("terminal.create")
+    list: Final = OpRef("terminal.list")
+    get: Final = OpRef("terminal.get")
+    resize: Final = OpRef("terminal.resize")
+    delete: Final = OpRef("terminal.delete")
+    connect: Final = OpRef("terminal.connect")
+
+
+class SystemOps:
+    """system"""
+
+    env: Final = SystemEnvOps()
+    info: Final = OpRef("system.info")
+    metrics: Final = OpRef("system.metrics")
+    ports: Final = OpRef("system.ports")
+    packages: Final = OpRef("system.packages")
+    prometheus: Final = OpRef("system.prometheus")
+
+
+class DevtoolsOps:
+    """devtools"""
+
+    code: Final = DevtoolsCodeOps()
+    git: Final = DevtoolsGitOps()
+
+
+class AllOps:
+    """The tree of all ops."""
+
+    core: Final = CoreOps()
+    files: Final = FilesOps()
+    commands: Final = CommandsOps()
+    process: Final = ProcessOps()
+    terminal: Final = TerminalOps()
+    system: Final = SystemOps()
+    devtools: Final = DevtoolsOps()
+
+
+ops: Final = AllOps()
+
+
+class SystemEnvNamespace(Namespace):
+    """The ops system.env.*"""
+
+    async def get(
+        self,
+        filter: str | None = None,
+        *,
+        names: str | None = None,
+        request_timeout: float | None = None,
+    ) -> SystemEnvGetResult:
+        """Show the variables that programs are started with.
+
+        Not the server's own. Names that hold TOKEN, SECRET, KEY, PASSWORD or CREDENTIAL are never shown.
+
+        :param filter: Only these names, with commas between; a name may end in *.
+        :param names: The same.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["system.env.get"], {"filter": filter, "names": names}, SystemEnvGetResult, request_timeout)
+
+    def get_sync(
+        self,
+        filter: str | None = None,
+        *,
+        names: str | None = None,
+        request_timeout: float | None = None,
+    ) -> SystemEnvGetResult:
+        """get() for code without an event loop."""
+        return self._caller.wait(self.get(filter=filter, names=names, request_timeout=request_timeout))
+
+    async def set(
+        self,
+        vars: Mapping[str, str | None],
+        *,
+        request_timeout: float | None = None,
+    ) -> SystemEnvSetResult:
+        """Set variables for the programs that are started from now on.
+
+        All of them or none; running programs keep theirs. Kept until the server ends. Variables that load code or say who a program is (PATH, HOME, LD_*, PYTHON*, …) are protected.
+
+        :param vars: Variables by name; null takes one away.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["system.env.set"], {"vars": vars}, SystemEnvSetResult, request_timeout)
+
+    def set_sync(
+        self,
+        vars: Mapping[str, str | None],
+        *,
+        request_timeout: float | None = None,
+    ) -> SystemEnvSetResult:
+        """set() for code without an event loop."""
+        return self._caller.wait(self.set(vars=vars, request_timeout=request_timeout))
+
+
+class DevtoolsCodeNamespace(Namespace):
+    """The ops devtools.code.*"""
+
+    async def run(
+        self,
+        code: str,
+        *,
+        language: str | None = None,
+        timeout: float | None = None,
+        cwd: PathLike | None = None,
+        env: Mapping[str, str] | None = None,
+        stdin: str | None = None,
+        check: bool = False,
+        request_timeout: float | None = None,
+    ) -> DevtoolsCodeRunResult:
+        """Run a piece of code and answer when it has ended.
+
+        The interpreter gets the code as a file that has no name and is gone afterwards; modules are found from 'cwd'. A non-zero exit is a result, not an error. The code is ended at its timeout and when the caller leaves, with everything that it started. Of each stream the first 10 MiB are kept.
+
+        :param code: The code; may be empty.
+        :param language: python, node, bash, or what the policy's devtools.languages adds. (default "python")
+        :param timeout: Seconds until it is ended with all that it started. (default 30)
+        :param cwd: Working directory, where modules are found; the base directory by default.
+        :param env: Variables on top of the server's for children.
+        :param stdin: Standard input as text; without it end of file at once.
+        :param check: Raise ProcessError when the exit code is not 0.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["devtools.code.run"], {"code": code, "language": language, "timeout": timeout, "cwd": cwd, "env": env, "stdin": stdin}, DevtoolsCodeRunResult, request_timeout, check=check)
+
+    def run_sync(
+        self,
+        code: str,
+        *,
+        language: str | None = None,
+        timeout: float | None = None,
+        cwd: PathLike | None = None,
+        env: Mapping[str, str] | None = None,
+        stdin: str | None = None,
+        check: bool = False,
+        request_timeout: float | None = None,
+    ) -> DevtoolsCodeRunResult:
+        """run() for code without an event loop."""
+        return self._caller.wait(self.run(code=code, language=language, timeout=timeout, cwd=cwd, env=env, stdin=stdin, check=check, request_timeout=request_timeout))
+
+
+class DevtoolsGitNamespace(Namespace):
+    """The ops devtools.git.*"""
+
+    async def status(
+        self,
+        *,
+        path: PathLike | None = None,
+        request_timeout: float | None = None,
+    ) -> DevtoolsGitStatusResult:
+        """Tell which files of a git repository differ, and where its branch stands.
+
+        The repository is looked for upwards from 'path', inside the roots. Nothing of its configuration is used that could run a program: no hooks, filters, monitors or external diffs. What changed inside submodules is not looked at.
+
+        :param path: A folder of the repository. (default ".")
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["devtools.git.status"], {"path": path}, DevtoolsGitStatusResult, request_timeout)
+
+    def status_sync(
+        self,
+        *,
+        path: PathLike | None = None,
+        request_timeout: float | None = None,
+    ) -> DevtoolsGitStatusResult:
+        """status() for code without an event loop."""
+        return self._caller.wait(self.status(path=path, request_timeout=request_timeout))
+
+    async def diff(
+        self,
+        *,
+        path: PathLike | None = None,
+        staged: bool | None = None,
+        file: str | None = None,
+        request_timeout: float | None = None,
+    ) -> DevtoolsGitDiffResult:
+        """Show what changed in a git repository.
+
+        The repository is found and held as for devtools.git.status. Denied files are left out.
+
+        :param path: A folder of the repository. (default ".")
+        :param staged: What is in the index and not in HEAD, instead of what is not in the index. (default false)
+        :param file: Only this file or folder, relative to 'path'.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["devtools.git.diff"], {"path": path, "staged": staged, "file": file}, DevtoolsGitDiffResult, request_timeout)
+
+    def diff_sync(
+        self,
+        *,
+        path: PathLike | None = None,
+        staged: bool | None = None,
+        file: str | None = None,
+        request_timeout: float | None = None,
+    ) -> DevtoolsGitDiffResult:
+        """diff() for code without an event loop."""
+        return self._caller.wait(self.diff(path=path, staged=staged, file=file, request_timeout=request_timeout))
+
+
+class CoreNamespace(Namespace):
+    """The ops core.*"""
+
+    async def health(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> CoreHealthResult:
+        """Tell whether the server answers.
+
+        Needs no token and says nothing but that the server is up.
+
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["core.health"], {}, CoreHealthResult, request_timeout)
+
+    def health_sync(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> CoreHealthResult:
+        """health() for code without an event loop."""
+        return self._caller.wait(self.health(request_timeout=request_timeout))
+
+    async def capabilities(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> CoreCapabilitiesResult:
+        """Tell what this server offers and what the caller may use.
+
+        'enabled' is the server's switch, 'allowed' whether this caller may call it; 'rule' says why not.
+
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["core.capabilities"], {}, CoreCapabilitiesResult, request_timeout)
+
+    def capabilities_sync(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> CoreCapabilitiesResult:
+        """capabilities() for code without an event loop."""
+        return self._caller.wait(self.capabilities(request_timeout=request_timeout))
+
+    async def check(
+        self,
+        op: str | None = None,
+        *,
+        endpoint: str | None = None,
+        path: str | None = None,
+        paths: Sequence[str] | None = None,
+        args: Any | None = None,
+        checks: Sequence[Mapping[str, Any]] | None = None,
+        request_timeout: float | None = None,
+    ) -> CoreCheckResult:
+        """Tell whether a call would be allowed.
+
+        Goes through the same steps as the call itself, without its effect. With 'args' all parameters are checked, with 'path' or 'paths' only those; with 'checks' several calls at once.
+
+        :param op: Id of the op.
+        :param endpoint: The op by its endpoint id.
+        :param path: A path to check against the op's first path parameter.
+        :param paths: Several paths, all of which must be allowed.
+        :param args: All arguments of the call.
+        :param checks: Several checks in one call.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["core.check"], {"op": op, "endpoint": endpoint, "path": path, "paths": paths, "args": args, "checks": checks}, CoreCheckResult, request_timeout)
+
+    def check_sync(
+        self,
+        op: str | None = None,
+        *,
+        endpoint: str | None = None,
+        path: str | None = None,
+        paths: Sequence[str] | None = None,
+        args: Any | None = None,
+        checks: Sequence[Mapping[str, Any]] | None = None,
+        request_timeout: float | None = None,
+    ) -> CoreCheckResult:
+        """check() for code without an event loop."""
+        return self._caller.wait(self.check(op=op, endpoint=endpoint, path=path, paths=paths, args=args, checks=checks, request_timeout=request_timeout))
+
+    async def describe(
+        self,
+        *,
+        id: str | int | None = None,
+        request_timeout: float | None = None,
+    ) -> CoreDescribeResult:
+        """Describe the ops that the caller may call.
+
+        One shape for this answer, for describe --json and for catalog/operations.json.
+
+        :param id: Id or endpoint id of one op; without it all are given.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["core.describe"], {"id": id}, CoreDescribeResult, request_timeout)
+
+    def describe_sync(
+        self,
+        *,
+        id: str | int | None = None,
+        request_timeout: float | None = None,
+    ) -> CoreDescribeResult:
+        """describe() for code without an event loop."""
+        return self._caller.wait(self.describe(id=id, request_timeout=request_timeout))
+
+    async def openapi(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> CoreOpenapiResult:
+        """Describe the server as OpenAPI 3.1.
+
+        Made from the same rows as everything else; ops that are switched off are left out.
+
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["core.openapi"], {}, CoreOpenapiResult, request_timeout)
+
+    def openapi_sync(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> CoreOpenapiResult:
+        """openapi() for code without an event loop."""
+        return self._caller.wait(self.openapi(request_timeout=request_timeout))
+
+    async def reload(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> CoreReloadResult:
+        """Read the policy file again.
+
+        All or nothing: a file with an error changes nothing and is answered with file, line, column and reason. SIGHUP does the same. Running calls keep the policy that they began with.
+
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["core.reload"], {}, CoreReloadResult, request_timeout)
+
+    def reload_sync(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> CoreReloadResult:
+        """reload() for code without an event loop."""
+        return self._caller.wait(self.reload(request_timeout=request_timeout))
+
+
+class FilesNamespace(Namespace):
+    """The ops files.*"""
+
+    async def list(
+        self,
+        path: PathLike,
+        *,
+        recursive: bool | None = None,
+        depth: int | None = None,
+        max_entries: int | None = None,
+        hidden: bool | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesListResult:
+        """List a folder.
+
+        Links are listed and not followed; the target of one that leads outside the roots is not told.
+
+        :param path: Folder to list.
+        :param recursive: List what is in the folders below too. (default false)
+        :param depth: How many levels to list when recursive; 1 is the folder alone. (default 3)
+        :param max_entries: Most entries to answer. (default 1000)
+        :param hidden: List names that begin with a dot too. (default true)
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["files.list"], {"path": path, "recursive": recursive, "depth": depth, "max_entries": max_entries, "hidden": hidden}, FilesListResult, request_timeout)
+
+    def list_sync(
+        self,
+        path: PathLike,
+        *,
+        recursive: bool | None = None,
+        depth: int | None = None,
+        max_entries: int | None = None,
+        hidden: bool | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesListResult:
+        """list() for code without an event loop."""
+        return self._caller.wait(self.list(path=path, recursive=recursive, depth=depth, max_entries=max_entries, hidden=hidden, request_timeout=request_timeout))
+
+    async def stat(
+        self,
+        path: PathLike,
+        *,
+        follow: bool | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesStatResult:
+        """Tell the facts of a path.
+
+        A path that does not exist is a success with exists false.
+
+        :param path: What to look at.
+        :param follow: Look at what a link leads to, and not at the link. (default true)
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["files.stat"], {"path": path, "follow": follow}, FilesStatResult, request_timeout)
+
+    def stat_sync(
+        self,
+        path: PathLike,
+        *,
+        follow: bool | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesStatResult:
+        """stat() for code without an event loop."""
+        return self._caller.wait(self.stat(path=path, follow=follow, request_timeout=request_timeout))
+
+    async def mkdir(
+        self,
+        path: PathLike,
+        *,
+        parents: bool | None = None,
+        mode: str | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesMkdirResult:
+        """Make a folder.
+
+        A folder that is there already is a success and told as not created; something else under that name is an error.
+
+        :param path: Folder to make.
+        :param parents: Make missing folders above it too. (default true)
+        :param mode: Permissions of the folder as octal digits, like '755'; without it 777 less the umask.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["files.mkdir"], {"path": path, "parents": parents, "mode": mode}, FilesMkdirResult, request_timeout)
+
+    def mkdir_sync(
+        self,
+        path: PathLike,
+        *,
+        parents: bool | None = None,
+        mode: str | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesMkdirResult:
+        """mkdir() for code without an event loop."""
+        return self._caller.wait(self.mkdir(path=path, parents=parents, mode=mode, request_timeout=request_timeout))
+
+    async def delete(
+        self,
+        path: PathLike,
+        *,
+        recursive: bool | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesDeleteResult:
+        """Delete a file or a folder.
+
+        Links are removed and never followed. Roots, what holds one, mount points and what holds a protected entry are refused before anything is removed. When it fails in the middle, the details name the first path that is left.
+
+        :param path: File, link or folder to delete.
+        :param recursive: Delete a folder with all below it; when false it has to be empty. (default true)
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["files.delete"], {"path": path, "recursive": recursive}, FilesDeleteResult, request_timeout)
+
+    def delete_sync(
+        self,
+        path: PathLike,
+        *,
+        recursive: bool | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesDeleteResult:
+        """delete() for code without an event loop."""
+        return self._caller.wait(self.delete(path=path, recursive=recursive, request_timeout=request_timeout))
+
+    async def move(
+        self,
+        source: PathLike,
+        destination: PathLike,
+        *,
+        overwrite: bool | None = None,
+        parents: bool | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesMoveResult:
+        """Move or rename a file or a folder.
+
+        Within a file system it is one rename; across two the entry is copied with modes, times, links and hard links, and then deleted. A failure leaves the source whole.
+
+        :param source: What to move; a link itself, not its target.
+        :param destination: Its new path, not the folder to put it in.
+        :param overwrite: Replace a file or an empty folder that is there. (default true)
+        :param parents: Make missing folders above the destination. (default false)
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["files.move"], {"source": source, "destination": destination, "overwrite": overwrite, "parents": parents}, FilesMoveResult, request_timeout)
+
+    def move_sync(
+        self,
+        source: PathLike,
+        destination: PathLike,
+        *,
+        overwrite: bool | None = None,
+        parents: bool | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesMoveResult:
+        """move() for code without an event loop."""
+        return self._caller.wait(self.move(source=source, destination=destination, overwrite=overwrite, parents=parents, request_timeout=request_timeout))
+
+    async def upload_stream(
+        self,
+        path: PathLike,
+        data: Body | None = None,
+        *,
+        mode: str | None = None,
+        create_only: bool | None = None,
+        parents: bool | None = None,
+        progress: Progress | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesUploadStreamResult:
+        """Write files of any size.
+
+        As files.upload. The body may also be multipart/form-data, with path the folder for its files: they appear together, or none does.
+
+        :param path: File to write; of a form the folder for its files.
+        :param mode: Permissions as octal digits, like '644'; without it those of the file that is replaced, else 666 less the umask.
+        :param create_only: Fail when something is there; If-None-Match: * says the same. (default false)
+        :param parents: Make missing folders above the file. (default false)
+        :param data: The bytes: in memory, a binary file, or an iterable of parts.
+        :param progress: Called with the bytes sent so far and the whole length, or None.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.send(OPS["files.upload_stream"], {"path": path, "mode": mode, "create_only": create_only, "parents": parents}, FilesUploadStreamResult, data, progress, request_timeout)
+
+    def upload_stream_sync(
+        self,
+        path: PathLike,
+        data: Body | None = None,
+        *,
+        mode: str | None = None,
+        create_only: bool | None = None,
+        parents: bool | None = None,
+        progress: Progress | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesUploadStreamResult:
+        """upload_stream() for code without an event loop."""
+        return self._caller.wait(self.upload_stream(path=path, mode=mode, create_only=create_only, parents=parents, data=data, progress=progress, request_timeout=request_timeout))
+
+    async def download_stream(
+        self,
+        path: PathLike,
+        *,
+        request_timeout: float | None = None,
+    ) -> bytes:
+        """Read a file of any size.
+
+        As JSON the whole file is held in memory and limited. With Accept: application/octet-stream, a Range or HEAD the bytes are sent as they are, with ETag and Last-Modified, conditional requests and one range.
+
+        :param path: File to read.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.fetch(OPS["files.download_stream"], {"path": path}, request_timeout)
+
+    def download_stream_sync(
+        self,
+        path: PathLike,
+        *,
+        request_timeout: float | None = None,
+    ) -> bytes:
+        """download_stream() for code without an event loop."""
+        return self._caller.wait(self.download_stream(path=path, request_timeout=request_timeout))
+
+    async def upload(
+        self,
+        path: PathLike,
+        data: Body | None = None,
+        *,
+        mode: str | None = None,
+        create_only: bool | None = None,
+        parents: bool | None = None,
+        progress: Progress | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesUploadResult:
+        """Write a whole file.
+
+        The file appears when all of it is written, or not at all. Mode and owner of a file that is replaced are kept, and a link is followed inside the roots. With If-Match only the content that the caller knows is replaced.
+
+        :param path: File to write; of a form the folder for its files.
+        :param mode: Permissions as octal digits, like '644'; without it those of the file that is replaced, else 666 less the umask.
+        :param create_only: Fail when something is there; If-None-Match: * says the same. (default false)
+        :param parents: Make missing folders above the file. (default false)
+        :param data: The bytes: in memory, a binary file, or an iterable of parts.
+        :param progress: Called with the bytes sent so far and the whole length, or None.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.send(OPS["files.upload"], {"path": path, "mode": mode, "create_only": create_only, "parents": parents}, FilesUploadResult, data, progress, request_timeout)
+
+    def upload_sync(
+        self,
+        path: PathLike,
+        data: Body | None = None,
+        *,
+        mode: str | None = None,
+        create_only: bool | None = None,
+        parents: bool | None = None,
+        progress: Progress | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesUploadResult:
+        """upload() for code without an event loop."""
+        return self._caller.wait(self.upload(path=path, mode=mode, create_only=create_only, parents=parents, data=data, progress=progress, request_timeout=request_timeout))
+
+    async def download(
+        self,
+        path: PathLike,
+        *,
+        request_timeout: float | None = None,
+    ) -> bytes:
+        """Read a whole file.
+
+        As JSON the whole file is held in memory and limited. With Accept: application/octet-stream, a Range or HEAD the bytes are sent as they are, with ETag and Last-Modified, conditional requests and one range.
+
+        :param path: File to read.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.fetch(OPS["files.download"], {"path": path}, request_timeout)
+
+    def download_sync(
+        self,
+        path: PathLike,
+        *,
+        request_timeout: float | None = None,
+    ) -> bytes:
+        """download() for code without an event loop."""
+        return self._caller.wait(self.download(path=path, request_timeout=request_timeout))
+
+
+class CommandsNamespace(Namespace):
+    """The ops commands.*"""
+
+    async def run(
+        self,
+        command: str | None = None,
+        stdin: str | None = None,
+        *,
+        argv: Sequence[str] | None = None,
+        shell: str | None = None,
+        cwd: PathLike | None = None,
+        env: Mapping[str, str] | None = None,
+        user: str | None = None,
+        stdin_b64: BytesLike | None = None,
+        timeout: float | None = None,
+        max_output_bytes: int | None = None,
+        encoding: Literal["utf-8", "base64"] | None = None,
+        check: bool = False,
+        request_timeout: float | None = None,
+    ) -> CommandsRunResult:
+        """Run a command and answer when it has ended.
+
+        Exactly one of 'command' (run by a shell) and 'argv' (no shell). A non-zero exit is a result, not an error. The command is ended at its timeout and when the caller leaves, with everything that it started; what is to outlive its caller is started with process.start. Children that it leaves behind do not hold the answer. Behind a proxy that gives up on slow answers use commands.stream, or process.start and process.output.
+
+        :param command: Text that the shell runs, as its -c argument.
+        :param argv: Program and arguments, without a shell.
+        :param shell: The shell; /bin/bash where it exists, else /bin/sh.
+        :param cwd: Working directory; the base directory by default.
+        :param env: Variables on top of the server's for children.
+        :param user: User to run as, one that the policy lists.
+        :param stdin: Standard input as text; without it end of file at once.
+        :param stdin_b64: Standard input as bytes in base64.
+        :param timeout: Seconds until the command and all that it started are ended; 0 is no limit. (default 300)
+        :param max_output_bytes: How many bytes of each stream to keep: the first ones. (default 10485760)
+        :param encoding: How stdout and stderr are given: as text, or exactly. (default "utf-8")
+        :param check: Raise ProcessError when the exit code is not 0.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["commands.run"], {"command": command, "argv": argv, "shell": shell, "cwd": cwd, "env": env, "user": user, "stdin": stdin, "stdin_b64": stdin_b64, "timeout": timeout, "max_output_bytes": max_output_bytes, "encoding": encoding}, CommandsRunResult, request_timeout, check=check)
+
+    def run_sync(
+        self,
+        command: str | None = None,
+        stdin: str | None = None,
+        *,
+        argv: Sequence[str] | None = None,
+        shell: str | None = None,
+        cwd: PathLike | None = None,
+        env: Mapping[str, str] | None = None,
+        user: str | None = None,
+        stdin_b64: BytesLike | None = None,
+        timeout: float | None = None,
+        max_output_bytes: int | None = None,
+        encoding: Literal["utf-8", "base64"] | None = None,
+        check: bool = False,
+        request_timeout: float | None = None,
+    ) -> CommandsRunResult:
+        """run() for code without an event loop."""
+        return self._caller.wait(self.run(command=command, argv=argv, shell=shell, cwd=cwd, env=env, user=user, stdin=stdin, stdin_b64=stdin_b64, timeout=timeout, max_output_bytes=max_output_bytes, encoding=encoding, check=check, request_timeout=request_timeout))
+
+    def stream(
+        self,
+        command: str | None = None,
+        stdin: str | None = None,
+        *,
+        argv: Sequence[str] | None = None,
+        shell: str | None = None,
+        cwd: PathLike | None = None,
+        env: Mapping[str, str] | None = None,
+        user: str | None = None,
+        stdin_b64: BytesLike | None = None,
+        timeout: float | None = None,
+        encoding: Literal["utf-8", "base64"] | None = None,
+        lines: bool | None = None,
+        request_timeout: float | None = None,
+    ) -> EventStream[CommandsStreamEvent]:
+        """Run a command and send its output as it comes.
+
+        As commands.run, with events. A caller who reads slowly slows the command down; one who leaves takes it along: what is to outlive its caller is started with process.start. A timeout sends 'error' and then 'exit'; a stream that ends without either was broken on the way.
+
+        :param command: Text that the shell runs, as its -c argument.
+        :param argv: Program and arguments, without a shell.
+        :param shell: The shell; /bin/bash where it exists, else /bin/sh.
+        :param cwd: Working directory; the base directory by default.
+        :param env: Variables on top of the server's for children.
+        :param user: User to run as, one that the policy lists.
+        :param stdin: Standard input as text; without it end of file at once.
+        :param stdin_b64: Standard input as bytes in base64.
+        :param timeout: Seconds until the command and all that it started are ended; 0 is no limit. (default 0)
+        :param encoding: How output is given: as text, or exactly. (default "utf-8")
+        :param lines: One event for each whole line, without its newline (text only; a line over 1 MiB is cut). (default false)
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return self._caller.events(OPS["commands.stream"], {"command": command, "argv": argv, "shell": shell, "cwd": cwd, "env": env, "user": user, "stdin": stdin, "stdin_b64": stdin_b64, "timeout": timeout, "encoding": encoding, "lines": lines}, CommandsStreamEvents, request_timeout)
+
+    def stream_sync(
+        self,
+        command: str | None = None,
+        stdin: str | None = None,
+        *,
+        argv: Sequence[str] | None = None,
+        shell: str | None = None,
+        cwd: PathLike | None = None,
+        env: Mapping[str, str] | None = None,
+        user: str | None = None,
+        stdin_b64: BytesLike | None = None,
+        timeout: float | None = None,
+        encoding: Literal["utf-8", "base64"] | None = None,
+        lines: bool | None = None,
+        request_timeout: float | None = None,
+    ) -> SyncEventStream[CommandsStreamEvent]:
+        """stream() for code without an event loop."""
+        return self._caller.iterate(self.stream(command=command, argv=argv, shell=shell, cwd=cwd, env=env, user=user, stdin=stdin, stdin_b64=stdin_b64, timeout=timeout, encoding=encoding, lines=lines, request_timeout=request_timeout))
+
+
+class ProcessNamespace(Namespace):
+    """The ops process.*"""
+
+    async def start(
+        self,
+        command: str | None = None,
+        *,
+        argv: Sequence[str] | None = None,
+        shell: str | None = None,
+        cwd: PathLike | None = None,
+        env: Mapping[str, str] | None = None,
+        user: str | None = None,
+        capture_output: bool | None = None,
+        stdin: bool | None = None,
+        name: str | None = None,
+        timeout: float | None = None,
+        idempotency_key: str | None = None,
+        request_timeout: float | None = None,
+    ) -> ProcessStartResult:
+        """Start a program that outlives the call.
+
+        Exactly one of 'command' (run by a shell) and 'argv' (no shell). It runs until it ends by itself, by its timeout, by a signal, or with the server. With an Idempotency-Key header a repeated start gives the first answer again for an hour and starts nothing; the server forgets the keys when it is restarted. Without 'capture_output' its output goes nowhere.
+
+        :param command: Text that the shell runs, as its -c argument.
+        :param argv: Program and arguments, without a shell.
+        :param shell: The shell; /bin/bash where it exists, else /bin/sh.
+        :param cwd: Working directory; the base directory by default.
+        :param env: Variables on top of the server's for children.
+        :param user: User to run as, one that the policy lists.
+        :param capture_output: Whether its output is kept for process.output and process.follow. (default false)
+        :param stdin: Whether process.stdin can write to it; otherwise it reads end of file at once. (default false)
+        :param name: A label of at most 128 bytes: not unique, not an address.
+        :param timeout: Seconds until it and all that it started are ended; 0 is no limit. (default 0)
+        :param idempotency_key: The same key and arguments within an hour give the first answer again.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["process.start"], {"command": command, "argv": argv, "shell": shell, "cwd": cwd, "env": env, "user": user, "capture_output": capture_output, "stdin": stdin, "name": name, "timeout": timeout}, ProcessStartResult, request_timeout, idempotency_key=idempotency_key)
+
+    def start_sync(
+        self,
+        command: str | None = None,
+        *,
+        argv: Sequence[str] | None = None,
+        shell: str | None = None,
+        cwd: PathLike | None = None,
+        env: Mapping[str, str] | None = None,
+        user: str | None = None,
+        capture_output: bool | None = None,
+        stdin: bool | None = None,
+        name: str | None = None,
+        timeout: float | None = None,
+        idempotency_key: str | None = None,
+        request_timeout: float | None = None,
+    ) -> ProcessStartResult:
+        """start() for code without an event loop."""
+        return self._caller.wait(self.start(command=command, argv=argv, shell=shell, cwd=cwd, env=env, user=user, capture_output=capture_output, stdin=stdin, name=name, timeout=timeout, idempotency_key=idempotency_key, request_timeout=request_timeout))
+
+    async def list(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> ProcessListResult:
+        """List processes.
+
+        Those begun with process.start by any caller: all that run, and those that ended, until an hour has passed or 'retain' newer ones have ended.
+
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["process.list"], {}, ProcessListResult, request_timeout)
+
+    def list_sync(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> ProcessListResult:
+        """list() for code without an event loop."""
+        return self._caller.wait(self.list(request_timeout=request_timeout))
+
+    async def get(
+        self,
+        pid: str | int,
+        *,
+        request_timeout: float | None = None,
+    ) -> ProcessGetResult:
+        """Look at one process.
+
+        An ended process stays known until an hour has passed or 'retain' newer ones have ended. 'descendants' tells of what still lives of it after its own end; process.signal with 'group' reaches them.
+
+        :param pid: Its id, or its pid: then the newest process that had it is meant.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["process.get"], {"pid": pid}, ProcessGetResult, request_timeout)
+
+    def get_sync(
+        self,
+        pid: str | int,
+        *,
+        request_timeout: float | None = None,
+    ) -> ProcessGetResult:
+        """get() for code without an event loop."""
+        return self._caller.wait(self.get(pid=pid, request_timeout=request_timeout))
+
+    async def signal(
+        self,
+        pid: str | int,
+        *,
+        signal: Any | None = None,
+        group: bool | None = None,
+        request_timeout: float | None = None,
+    ) -> ProcessSignalResult:
+        """Send a signal to a process.
+
+        With 'group', the default, everything that descends from the process gets it, also what changed its session; without, the process alone. After its end only living descendants can be signalled, with 'group'. The policy lists the signals that may be sent.
+
+        :param pid: Its id, or its pid: then the newest process that had it is meant.
+        :param signal: Its name (\"SIGTERM\", the default) or its number.
+        :param group: Whether all that descend from the process get it too. (default true)
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["process.signal"], {"pid": pid, "signal": signal, "group": group}, ProcessSignalResult, request_timeout)
+
+    def signal_sync(
+        self,
+        pid: str | int,
+        *,
+        signal: Any | None = None,
+        group: bool | None = None,
+        request_timeout: float | None = None,
+    ) -> ProcessSignalResult:
+        """signal() for code without an event loop."""
+        return self._caller.wait(self.signal(pid=pid, signal=signal, group=group, request_timeout=request_timeout))
+
+    async def stdin(
+        self,
+        pid: str | int,
+        data: str | None = None,
+        *,
+        data_b64: BytesLike | None = None,
+        eof: bool | None = None,
+        request_timeout: float | None = None,
+    ) -> ProcessStdinResult:
+        """Write to a process's standard input.
+
+        The process must have been started with 'stdin'. The call is answered when the bytes are in the pipe, in the order of the calls. When the process takes none for five seconds (or one call lasts over a minute) it is limit.too_many, and 'details' says how many bytes were written; the rest was not.
+
+        :param pid: Its id, or its pid: then the newest process that had it is meant.
+        :param data: What to write, as text.
+        :param data_b64: What to write, as bytes in base64.
+        :param eof: Whether to close it behind the bytes. (default false)
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["process.stdin"], {"pid": pid, "data": data, "data_b64": data_b64, "eof": eof}, ProcessStdinResult, request_timeout)
+
+    def stdin_sync(
+        self,
+        pid: str | int,
+        data: str | None = None,
+        *,
+        data_b64: BytesLike | None = None,
+        eof: bool | None = None,
+        request_timeout: float | None = None,
+    ) -> ProcessStdinResult:
+        """stdin() for code without an event loop."""
+        return self._caller.wait(self.stdin(pid=pid, data=data, data_b64=data_b64, eof=eof, request_timeout=request_timeout))
+
+    async def output(
+        self,
+        pid: str | int,
+        *,
+        since: int | None = None,
+        wait: float | None = None,
+        max_bytes: int | None = None,
+        stream: Literal["both", "stdout", "stderr"] | None = None,
+        encoding: Literal["utf-8", "base64"] | None = None,
+        request_timeout: float | None = None,
+    ) -> ProcessOutputResult:
+        """Read what a process wrote, from an offset on.
+
+        Reading consumes nothing: any number of readers go on from their own 'next', and the same 'since' gives the same bytes again. The newest 'max_output_bytes' are kept; 'dropped' tells how many of the wanted ones are gone. With 'wait' the answer comes with the first byte or when the process ends. A character that a limit would cut belongs to the later read.
+
+        :param pid: Its id, or its pid: then the newest process that had it is meant.
+        :param since: Offset of the first byte, counted over both streams since the start. (default 0)
+        :param wait: Seconds to wait for a byte or the end when there is none yet. (default 0)
+        :param max_bytes: Most bytes to return. (default 1048576)
+        :param stream: Which stream; offsets count both in any case. (default "both")
+        :param encoding: How the bytes are given: as text, or exactly. (default "utf-8")
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["process.output"], {"pid": pid, "since": since, "wait": wait, "max_bytes": max_bytes, "stream": stream, "encoding": encoding}, ProcessOutputResult, request_timeout)
+
+    def output_sync(
+        self,
+        pid: str | int,
+        *,
+        since: int | None = None,
+        wait: float | None = None,
+        max_bytes: int | None = None,
+        stream: Literal["both", "stdout", "stderr"] | None = None,
+        encoding: Literal["utf-8", "base64"] | None = None,
+        request_timeout: float | None = None,
+    ) -> ProcessOutputResult:
+        """output() for code without an event loop."""
+        return self._caller.wait(self.output(pid=pid, since=since, wait=wait, max_bytes=max_bytes, stream=stream, encoding=encoding, request_timeout=request_timeout))
+
+    def follow(
+        self,
+        pid: str | int,
+        *,
+        since: int | None = None,
+        stream: Literal["both", "stdout", "stderr"] | None = None,
+        encoding: Literal["utf-8", "base64"] | None = None,
+        request_timeout: float | None = None,
+    ) -> EventStream[ProcessFollowEvent]:
+        """The output of a process as it comes.
+
+        Events carry an id: with it as Last-Event-ID (or as 'since') a new call goes on where the old one broke, and a client of server-sent events does so by itself. A reader who is too slow for what the ring keeps is told of a 'gap'; the process never waits for its readers.
+
+        :param pid: Its id, or its pid: then the newest process that had it is meant.
+        :param since: Offset of the first byte; a Last-Event-ID header goes before it. (default 0)
+        :param stream: Which stream; offsets count both in any case. (default "both")
+        :param encoding: How the bytes are given: as text, or exactly. (default "utf-8")
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return self._caller.events(OPS["process.follow"], {"pid": pid, "since": since, "stream": stream, "encoding": encoding}, ProcessFollowEvents, request_timeout)
+
+    def follow_sync(
+        self,
+        pid: str | int,
+        *,
+        since: int | None = None,
+        stream: Literal["both", "stdout", "stderr"] | None = None,
+        encoding: Literal["utf-8", "base64"] | None = None,
+        request_timeout: float | None = None,
+    ) -> SyncEventStream[ProcessFollowEvent]:
+        """follow() for code without an event loop."""
+        return self._caller.iterate(self.follow(pid=pid, since=since, stream=stream, encoding=encoding, request_timeout=request_timeout))
+
+
+class TerminalNamespace(Namespace):
+    """The ops terminal.*"""
+
+    async def create(
+        self,
+        command: str | None = None,
+        *,
+        argv: Sequence[str] | None = None,
+        shell: str | None = None,
+        cwd: PathLike | None = None,
+        env: Mapping[str, str] | None = None,
+        user: str | None = None,
+        cols: int | None = None,
+        rows: int | None = None,
+        scrollback_bytes: int | None = None,
+        request_timeout: float | None = None,
+    ) -> TerminalCreateResult:
+        """Start a program on a terminal.
+
+        Without 'command' and 'argv' the shell is started as a login shell. The program has a controlling terminal of the given size from its first instruction on, and TERM=xterm-256color. It lives on when nobody is attached, and its output is read and kept all the same, the newest scrollback_bytes of it.
+
+        :param command: Text that the shell runs, as its -c argument.
+        :param argv: Program and arguments, without a shell.
+        :param shell: The shell; /bin/bash where it exists, else /bin/sh.
+        :param cwd: Working directory; the base directory by default.
+        :param env: Variables on top of the server's for children.
+        :param user: User to run as, one that the policy lists.
+        :param cols: Columns. (default 80)
+        :param rows: Rows. (default 24)
+        :param scrollback_bytes: How much of the output is kept for those who attach later. (default 262144)
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["terminal.create"], {"command": command, "argv": argv, "shell": shell, "cwd": cwd, "env": env, "user": user, "cols": cols, "rows": rows, "scrollback_bytes": scrollback_bytes}, TerminalCreateResult, request_timeout)
+
+    def create_sync(
+        self,
+        command: str | None = None,
+        *,
+        argv: Sequence[str] | None = None,
+        shell: str | None = None,
+        cwd: PathLike | None = None,
+        env: Mapping[str, str] | None = None,
+        user: str | None = None,
+        cols: int | None = None,
+        rows: int | None = None,
+        scrollback_bytes: int | None = None,
+        request_timeout: float | None = None,
+    ) -> TerminalCreateResult:
+        """create() for code without an event loop."""
+        return self._caller.wait(self.create(command=command, argv=argv, shell=shell, cwd=cwd, env=env, user=user, cols=cols, rows=rows, scrollback_bytes=scrollback_bytes, request_timeout=request_timeout))
+
+    async def list(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> TerminalListResult:
+        """List the terminal sessions.
+
+        A session whose program has ended stays for a minute after that, or after its last client has left.
+
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["terminal.list"], {}, TerminalListResult, request_timeout)
+
+    def list_sync(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> TerminalListResult:
+        """list() for code without an event loop."""
+        return self._caller.wait(self.list(request_timeout=request_timeout))
+
+    async def get(
+        self,
+        id: str | int,
+        *,
+        request_timeout: float | None = None,
+    ) -> TerminalGetResult:
+        """Tell about one terminal session.
+
+        As terminal.list has it.
+
+        :param id: The session's id.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["terminal.get"], {"id": id}, TerminalGetResult, request_timeout)
+
+    def get_sync(
+        self,
+        id: str | int,
+        *,
+        request_timeout: float | None = None,
+    ) -> TerminalGetResult:
+        """get() for code without an event loop."""
+        return self._caller.wait(self.get(id=id, request_timeout=request_timeout))
+
+    async def resize(
+        self,
+        id: str | int,
+        cols: int,
+        rows: int,
+        *,
+        request_timeout: float | None = None,
+    ) -> TerminalResizeResult:
+        """Change the size of a terminal.
+
+        There is one size for all clients of a session: the last that was set.
+
+        :param id: The session's id.
+        :param cols: Columns.
+        :param rows: Rows.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["terminal.resize"], {"id": id, "cols": cols, "rows": rows}, TerminalResizeResult, request_timeout)
+
+    def resize_sync(
+        self,
+        id: str | int,
+        cols: int,
+        rows: int,
+        *,
+        request_timeout: float | None = None,
+    ) -> TerminalResizeResult:
+        """resize() for code without an event loop."""
+        return self._caller.wait(self.resize(id=id, cols=cols, rows=rows, request_timeout=request_timeout))
+
+    async def delete(
+        self,
+        id: str | int,
+        *,
+        request_timeout: float | None = None,
+    ) -> TerminalDeleteResult:
+        """End a terminal session.
+
+        Hangs up everything that the session started, kills what does not go, and answers when nothing is left. A session that has ended by itself is forgotten, and what it left running is ended too.
+
+        :param id: The session's id.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["terminal.delete"], {"id": id}, TerminalDeleteResult, request_timeout)
+
+    def delete_sync(
+        self,
+        id: str | int,
+        *,
+        request_timeout: float | None = None,
+    ) -> TerminalDeleteResult:
+        """delete() for code without an event loop."""
+        return self._caller.wait(self.delete(id=id, request_timeout=request_timeout))
+
+
+class SystemNamespace(Namespace):
+    """The ops system.*"""
+
+    @cached_property
+    def env(self) -> SystemEnvNamespace:
+        return SystemEnvNamespace(self._client, "system.env")
+
+    async def info(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> SystemInfoResult:
+        """Tell what the sandbox is made of.
+
+        Memory and CPU are the cgroup's where it sets a limit; those of the machine stand under names of their own. No limit and what is not known are null.
+
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["system.info"], {}, SystemInfoResult, request_timeout)
+
+    def info_sync(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> SystemInfoResult:
+        """info() for code without an event loop."""
+        return self._caller.wait(self.info(request_timeout=request_timeout))
+
+    async def metrics(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> SystemMetricsResult:
+        """Tell how much of the sandbox is in use now.
+
+        The figures are the cgroup's where it sets a limit. What is not known is null. Takes a fifth of a second.
+
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["system.metrics"], {}, SystemMetricsResult, request_timeout)
+
+    def metrics_sync(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> SystemMetricsResult:
+        """metrics() for code without an event loop."""
+        return self._caller.wait(self.metrics(request_timeout=request_timeout))
+
+    async def ports(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> SystemPortsResult:
+        """List the ports that somebody listens on.
+
+        IPv4 and IPv6, of the server's network namespace.
+
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["system.ports"], {}, SystemPortsResult, request_timeout)
+
+    def ports_sync(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> SystemPortsResult:
+        """ports() for code without an event loop."""
+        return self._caller.wait(self.ports(request_timeout=request_timeout))
+
+    async def packages(
+        self,
+        *,
+        manager: Literal["pip", "npm", "apt", "apk", "cargo"] | None = None,
+        request_timeout: float | None = None,
+    ) -> SystemPackagesResult:
+        """List the packages that a package manager has installed.
+
+        apt and apk are read from their databases; pip, npm and cargo are run, in an environment of their own.
+
+        :param manager: Whose packages. (default "pip")
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["system.packages"], {"manager": manager}, SystemPackagesResult, request_timeout)
+
+    def packages_sync(
+        self,
+        *,
+        manager: Literal["pip", "npm", "apt", "apk", "cargo"] | None = None,
+        request_timeout: float | None = None,
+    ) -> SystemPackagesResult:
+        """packages() for code without an event loop."""
+        return self._caller.wait(self.packages(manager=manager, request_timeout=request_timeout))
+
+    async def prometheus(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> bytes:
+        """Give the figures of the sandbox and of the server as Prometheus reads them.
+
+        At its own address the text itself, unless Accept asks for application/json.
+
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.fetch(OPS["system.prometheus"], {}, request_timeout)
+
+    def prometheus_sync(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> bytes:
+        """prometheus() for code without an event loop."""
+        return self._caller.wait(self.prometheus(request_timeout=request_timeout))
+
+
+class DevtoolsNamespace(Namespace):
+    """The ops devtools.*"""
+
+    @cached_property
+    def code(self) -> DevtoolsCodeNamespace:
+        return DevtoolsCodeNamespace(self._client, "devtools.code")
+
+    @cached_property
+    def git(self) -> DevtoolsGitNamespace:
+        return DevtoolsGitNamespace(self._client, "devtools.git")
+
+
+class Tree(Root):
+    """The namespaces of the catalog."""
+
+    @cached_property
+    def core(self) -> CoreNamespace:
+        return CoreNamespace(self._client, "core")
+
+    @cached_property
+    def files(self) -> FilesNamespace:
+        return FilesNamespace(self._client, "files")
+
+    @cached_property
+    def commands(self) -> CommandsNamespace:
+        return CommandsNamespace(self._client, "commands")
+
+    @cached_property
+    def process(self) -> ProcessNamespace:
+        return ProcessNamespace(self._client, "process")
+
+    @cached_property
+    def terminal(self) -> TerminalNamespace:
+        return TerminalNamespace(self._client, "terminal")
+
+    @cached_property
+    def system(self) -> SystemNamespace:
+        return SystemNamespace(self._client, "system")
+
+    @cached_property
+    def devtools(self) -> DevtoolsNamespace:
+        return DevtoolsNamespace(self._client, "devtools")

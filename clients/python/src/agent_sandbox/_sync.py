@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One event loop in a thread of its own, for the *_sync twins."""
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable
+from typing import TypeVar
+
+from .errors import ServerConfigError
+
+T = TypeVar("T")
+_lock = threading.Lock()
+_loop: asyncio.AbstractEventLoop | None = None
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    asyncio.set_event_loop(loop)
+    loop.run_forever()
+
+
+def background_loop() -> asyncio.AbstractEventLoop:
+    global _loop
+    with _lock:
+        if _loop is None or _loop.is_closed():
+            _loop = asyncio.new_event_loop()
+            threading.Thread(target=_run, args=(_loop,), name="agent-sandbox", daemon=True).start()
+        return _loop
+
+
+class _Stopped(Exception):
+    """StopAsyncIteration in a disguise that a future can carry."""
+
+
+async def _guard(what: Awaitable[T]) -> T:
+    try:
+        return await what
+    except StopAsyncIteration:
+        raise _Stopped from None
+
+
+def wait_for(what: Awaitable[T]) -> T:
+    """The result; when the waiting is interrupted, the call is given up."""
+    loop = background_loop()
+    if asyncio._get_running_loop() is loop:
+        if asyncio.iscoroutine(what):
+            what.close()
+        raise ServerConfigError("a callback of a *_sync method cannot call another one: it would wait for itself for ever")
+    future = asyncio.run_coroutine_threadsafe(_guard(what), loop)
+    try:
+        return future.result()
+    except _Stopped:
+        raise StopAsyncIteration from None
+    except BaseException:
+        future.cancel()
+        raise

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The policy file: its errors, reading it again, its subcommands, and what it says of the whole process."""
+import json
+import os
+import pwd
+import subprocess
+import time
+
+import pytest
+
+from lib.access import ask, token
+from lib.client import ApiError, expect_error
+from lib.server import StartError, binary
+
+TOKEN = "s3cret-T+/=~"
+
+
+# --- the file, and reading it again
+
+
+@pytest.mark.parametrize("text, says", [
+    ("verison: 1\n", "policy.yaml:1:1: unknown key 'verison', did you mean 'version'?"),
+    ("version: 1\npaths:\n  rots: [/]\n", "policy.yaml:3:3: unknown key 'paths.rots', did you mean 'roots'?"),
+    ("process: {cgroup: {pids_max: 9}}\n", "policy.yaml:1:20: 'process.cgroup.pids_max' is not supported by this build yet"),
+    ("paths: {roots: [/nonexistent/root]}\n", "paths.roots[0]"),
+    ("a: &x 1\n", "policy.yaml:1:4: anchors, aliases and tags are not allowed")])
+def test_a_file_with_an_error_stops_the_start(make_server, text, says):
+    with pytest.raises(StartError) as refused:
+        make_server(policy=text)
+    assert says in str(refused.value)
+
+
+def wait_until(holds, within=10):
+    deadline = time.monotonic() + within
+    while not holds():
+        assert time.monotonic() < deadline, "it did not come true"
+        time.sleep(0.01)
+
+
+def test_reload_is_all_or_nothing(make_server):
+    server = make_server(token=TOKEN, policy={"tokens": [token("ci", ["core:read"])]})
+    file, admin, ci = server.scratch / "policy.yaml", server.client(), server.client(token="ci-token")
+    ci.call("core.capabilities")
+
+    file.write_text("tokens: []\ngroups: {proces: false}\n")
+    with expect_error("args.invalid", 400, says="policy.yaml:2:10: unknown group 'proces', did you mean 'process'?"):
+        admin.call("core.reload")
+    ci.call("core.capabilities")
+    admin.call("commands.run", command="true")
+
+    file.write_text("tokens: []\ngroups: {process: false}\n")
+    admin.call("core.reload")
+    with expect_error("auth.invalid_token", 401):
+        ci.call("core.capabilities")
+    with expect_error("op.not_enabled", 404):
+        admin.call("commands.run", command="true")
+
+    file.write_text("{}")
+    server.signal(1)
+    wait_until(lambda: admin.call("core.capabilities")["groups"]["process"])
+    with expect_error("auth.missing_credentials", 401):
+        server.client(token=None).call("core.reload")
+
+
+# --- the subcommands
+
+
+def policy_command(*arguments):
+    done = subprocess.run([binary(), "policy", *map(str, arguments)], capture_output=True, text=True, timeout=30,
+                          env={"PATH": os.environ["PATH"]}, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_policy_check(tmp_path):
+    file = tmp_path / "p.yaml"
+    file.write_text("version: 1\nfiles: {fsink: true}\n")
+    assert policy_command("check", file) == (1, "", f"{file}:2:9: unknown key 'files.fsink', did you mean 'fsync'?\n")
+    file.write_text(json.dumps({"paths": {"roots": [str(tmp_path)]}, "tokens": [token("ci", ["process:run"])]}, indent=1))
+    status, out, err = policy_command("check", file)
+    assert (status, out) == (0, f"{file}: ok\n")
+    assert "warning: 'ci' may run programs" in err
+
+
+def test_policy_check_asks_all_that_the_start_asks(tmp_path):
+    file = tmp_path / "p.yaml"
+    file.write_text(json.dumps({"paths": {"roots": [str(tmp_path)]}, "process": {"confine": "best_effort"}}))
+    status, out, err = policy_command("check", file)
+    assert (status, out) == (1, "") and "process.confine needs a token" in err
+    file.write_text(json.dumps({"paths": {"roots": [str(tmp_path / "none")]}}))
+    status, out, err = policy_command("check", file)
+    assert (status, out) == (1, "") and "paths.roots[0]" in err
+
+
+def test_explain_says_what_the_call_and_the_check_say(make_server, tmp_path):
+    base = tmp_path / "base"
+    (base / "vendor").mkdir(parents=True)
+    policy = {"paths": {"base": str(base), "roots": [str(base)], "deny": ["**/.env"], "readonly": ["**/vendor"]},
+              "ops": {"commands.stream": False},
+              "tokens": [token("ci", ["core:read", "files:*", "process:*"], ops={"files.mkdir": False}),
+                         token("look", ["*:read"]), token("old", ["*"], expires="2020-01-01")]}
+    server = make_server(base=base, policy=policy)
+    cases = [(op, path) for op in ("files.stat", "files.delete", "files.mkdir")
+             for path in ("a", ".env", "vendor/x", "/etc/passwd", "../out")]
+    cases += [("commands.run", None), ("commands.stream", None), ("core.capabilities", None), ("core.reload", None)]
+    for name in ("ci", "look"):
+        caller = server.client(token=f"{name}-token")
+        for op, path in cases:
+            verdict = caller.call("core.check", op=op, **({"path": path} if path else {}))
+            more = ["--path", path] if path else []
+            status, out, err = policy_command("explain", server.scratch / "policy.yaml", "--token", name, "--op", op, *more)
+            assert (status == 0) == verdict["allowed"], (name, op, path, out, err, verdict)
+            if op == "files.stat":
+                try:
+                    caller.call(op, path=path)
+                    assert verdict["allowed"], path
+                except ApiError as error:
+                    assert (error.wire_code, error.rule) == (verdict["wire_code"], verdict["rule"])
+            if not verdict["allowed"]:
+                assert verdict["wire_code"] in out and verdict.get("rule", "").removeprefix("policy:") in out
+    status, out, _ = policy_command("explain", server.scratch / "policy.yaml", "--token", "old", "--op", "files.stat")
+    assert status == 1 and "auth.token_expired" in out and "tokens.old.expires" in out
+    status, out, _ = policy_command("explain", server.scratch / "policy.yaml", "--op", "files.stat")
+    assert status == 1 and "auth.missing_credentials" in out
+
+
+# --- what the file says of the whole process
+
+
+def test_the_file_may_say_where_to_listen(make_server, tmp_path):
+    socket = tmp_path / "s.sock"
+    server = make_server(policy={"server": {"listen": [f"unix:{socket}"], "shutdown_grace": 1}}, listen=None)
+    assert server.unix == str(socket)
+    assert server.client().call("core.health") == {"status": "ok"}
+
+
+def test_the_umask_of_new_files_is_the_policys(make_server):
+    for umask, mode in (("022", 0o644), ("077", 0o600)):
+        server = make_server(policy={"process": {"umask": umask}, "files": {"fsync": True}})
+        client = server.client()
+        client.send_bytes("files.upload_stream", b"x", path="new")
+        assert (server.base / "new").stat().st_mode & 0o777 == mode
+        assert client.call("commands.run", command="umask")["stdout"] == f"0{umask}\n"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
+def test_files_and_programs_are_process_users(make_server, tmp_path):
+    """R94: what file ops make belongs to process.user, and they may no more than that user may."""
+    nobody = pwd.getpwnam("nobody")
+    base = tmp_path / "base"
+    (base / "closed").mkdir(parents=True)
+    for folder in (base, tmp_path, *list(tmp_path.parents)[:-2]):
+        folder.chmod(folder.stat().st_mode | 0o111)
+    os.chown(base, nobody.pw_uid, nobody.pw_gid)
+    (base / "closed").chmod(0o700)
+    server = make_server(base=base, token=TOKEN, policy={"process": {"user": "nobody"}})
+    client = server.client()
+    client.send_bytes("files.upload_stream", b"x", path="new/file", parents=True)
+    client.call("files.mkdir", path="folder")
+    for name in ("new", "new/file", "folder"):
+        assert (base / name).stat().st_uid == nobody.pw_uid, name
+        assert (base / name).stat().st_gid == nobody.pw_gid, name
+    with expect_error("files.permission_denied", 403):
+        client.send_bytes("files.upload_stream", b"x", path="closed/file")
+    with expect_error("files.permission_denied", 403):
+        client.call("files.list", path="closed")
+    shown = client.call("commands.run", command="id -un; id -gn; echo $HOME $USER $LOGNAME; echo x > made")
+    assert shown["stdout"].split("\n")[0] == "nobody" and "nobody nobody" in shown["stdout"]
+    assert (base / "made").stat().st_uid == nobody.pw_uid
+    with expect_error("policy.command_denied", 403) as caught:
+        client.call("commands.run", command="true", user="root")
+    assert caught.error.rule == "policy:process.users"
+
+
+def test_process_user_without_a_token_stops_the_start(make_server):
+    name = pwd.getpwuid(os.geteuid()).pw_name
+    with pytest.raises(StartError, match="process.user without any token"):
+        make_server(policy={"process": {"user": name}})
+    with pytest.raises(StartError, match="no user 'no-such-user'"):
+        make_server(token=TOKEN, policy={"process": {"user": "no-such-user"}})
+
+
+def test_a_reload_ends_the_streams_of_callers_who_lost_them(make_server):
+    both = [token("stays", ["*"]), token("goes", ["*"]), token("changes", ["process:run"])]
+    server = make_server(policy={"tokens": both})
+    file, streams = server.scratch / "policy.yaml", {}
+    for entry in both:
+        stream = server.client(token=f"{entry['name']}-token").stream("commands.stream", command="echo here; exec sleep 60")
+        assert next(event for event in stream if event.name == "stdout").data["data"] == "here\n"
+        streams[entry["name"]] = stream
+    changed = token("changes", ["files:read"])
+    file.write_text(json.dumps({"tokens": [both[0], changed]}))
+    server.client(token="stays-token").call("core.reload")
+    for name, wire_code in (("goes", "auth.invalid_token"), ("changes", "policy.scope_denied")):
+        last = list(streams[name])[-1]
+        assert (last.name, last.data["wire_code"]) == ("error", wire_code), name
+    streams["stays"].close()
+
+
+def test_a_reload_cannot_open_the_server_to_everybody(make_server):
+    server = make_server(policy={"tokens": [token("all", ["*"])]})
+    (server.scratch / "policy.yaml").write_text("{}")
+    client = server.client(token="all-token")
+    with expect_error("args.invalid", 400, says="the last token cannot be taken away"):
+        client.call("core.reload")
+    assert ask(server, "/capabilities").status == 401
+
+
+def test_names_of_hosts_mean_nothing_on_a_unix_socket(make_server, tmp_path):
+    server = make_server(listen=f"unix:{tmp_path}/s.sock")
+    for host in ("anything.example", "", "localhost"):
+        assert ask(server, "/capabilities", host=host or " ").status == 200, host
+    assert ask(server, "/capabilities", "Origin: http://anything.example", host="anything.example").status == 403
+
+
+def test_max_connections_follow_a_reload(make_server):
+    server = make_server(policy={"limits": {"max_connections": 50}})
+    file, client = server.scratch / "policy.yaml", server.client()
+    file.write_text(json.dumps({"limits": {"max_connections": 2}}))
+    client.call("core.reload")
+    streams = [client.stream("commands.stream", command="exec sleep 60") for _ in range(2)]
+    try:
+        for stream in streams:
+            next(iter(stream))
+        with client.connect() as third:
+            reply = third.reply()
+            assert reply.status == 429 and json.loads(reply.read())["wire_code"] == "limit.too_many"
+    finally:
+        for stream in streams:
+            stream.close()

@@ -1,0 +1,379 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python client against the real server: streams, bytes, discovery, errors, twins."""
+import asyncio
+import gc
+import itertools
+import os
+import time
+
+import pytest
+
+from agent_sandbox import UnknownEvent, errors, ops
+from lib.processes import eventually, running
+
+_marks = itertools.count()
+
+
+def run(coroutine):
+    return asyncio.run(coroutine)
+
+
+def sleeper():
+    """A command line that no other test has."""
+    return ["sleep", f"6{os.getpid()}.{next(_marks)}"]
+
+
+def within_a_second(argv):
+    eventually(lambda: not running(*argv), within=1.0, what=f"the end of {argv}")
+
+
+# Streams
+
+
+def test_unicode_line_separators_do_not_split_an_event(srv):
+    """B153."""
+    async def collect():
+        return [e async for e in srv.commands.stream(r"printf 'x\342\200\250y\302\205z\013w\014v\036u'")]
+
+    events = run(collect())
+    assert "".join(e.data for e in events if e.event == "stdout") == "x\u2028y\x85z\x0bw\x0cv\x1eu"
+    assert events[-1].event == "exit" and events[-1].exit_code == 0
+
+
+@pytest.mark.parametrize("how", ["break", "aclose", "with", "cancel", "exception"])
+def test_leaving_a_stream_ends_the_command(srv, how):
+    argv = sleeper()
+
+    async def begin():
+        stream = srv.commands.stream(argv=argv)
+        async for event in stream:
+            if event.event == "start":
+                await asyncio.to_thread(eventually, lambda: running(*argv))
+                break
+        return stream
+
+    async def work():
+        if how == "break":
+            await begin()
+            gc.collect(0)
+            await asyncio.to_thread(within_a_second, argv)
+        elif how == "aclose":
+            stream = await begin()
+            await stream.aclose()
+            await asyncio.to_thread(within_a_second, argv)
+            assert [event async for event in stream] == []
+        elif how == "with":
+            async with await begin():
+                pass
+            await asyncio.to_thread(within_a_second, argv)
+        elif how == "cancel":
+            stream = await begin()
+            task = asyncio.ensure_future(stream.__anext__())
+            await asyncio.sleep(0)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            await asyncio.to_thread(within_a_second, argv)
+        else:
+            with pytest.raises(ZeroDivisionError):
+                async for event in srv.commands.stream(argv=argv):
+                    if event.event == "start":
+                        await asyncio.to_thread(eventually, lambda: running(*argv))
+                        raise ZeroDivisionError
+            await asyncio.to_thread(within_a_second, argv)
+
+    run(work())
+
+
+def test_a_stream_for_code_without_a_loop(srv):
+    argv = sleeper()
+    with srv.commands.stream_sync(argv=argv) as stream:
+        assert next(stream).event == "start"
+        eventually(lambda: running(*argv))
+    within_a_second(argv)
+    assert [event.event for event in srv.commands.stream_sync("echo a")] == ["start", "stdout", "exit"]
+
+
+def test_run_stream_hands_out_text(srv):
+    out, err = [], []
+
+    async def late(text):
+        await asyncio.sleep(0)
+        err.append(text)
+
+    ended = run(srv.commands.run_stream("echo a; echo b >&2; exit 3", on_stdout=out.append, on_stderr=late))
+    assert ("".join(out), "".join(err), ended.exit_code) == ("a\n", "b\n", 3)
+    with pytest.raises(errors.ProcessError) as caught:
+        srv.commands.run_stream_sync("exit 3", check=True)
+    assert caught.value.result.exit_code == 3
+
+
+def test_the_servers_timeout_in_a_stream_is_told_and_then_the_exit(srv):
+    events = list(srv.commands.stream_sync("sleep 60", timeout=0.2))
+    assert [event.event for event in events[-2:]] == ["error", "exit"] and events[-2].wire_code == "commands.timeout"
+
+
+# Timeouts
+
+
+def test_the_clients_timeout_ends_the_command_and_says_that_it_was_the_clients(srv):
+    """B158."""
+    argv = sleeper()
+    with pytest.raises(errors.RequestTimeoutError, match="request_timeout of 0.5 s"):
+        run(srv.commands.run(argv=argv, timeout=0, request_timeout=0.5))
+    within_a_second(argv)
+    with pytest.raises(errors.CommandTimeoutError) as caught:
+        run(srv.commands.run("echo a; sleep 60", timeout=0.3))
+    assert caught.value.details["stdout"] == "a\n" and caught.value.code == "E3001"
+
+
+def test_a_clients_timeout_for_all_its_calls(server, connect):
+    srv = connect(server, request_timeout=0.3)
+    argv = sleeper()
+    with pytest.raises(errors.RequestTimeoutError):
+        list(srv.commands.stream_sync(argv=argv, timeout=0))
+    within_a_second(argv)
+    assert srv.health_sync().status == "ok"
+
+
+# Bytes
+
+
+def all_pairs():
+    return b"".join(bytes((a, b)) for a in range(256) for b in range(0, 256, 2))
+
+
+def test_binary_is_not_touched(srv, folder, tmp_path):
+    """B068."""
+    data = all_pairs() + b"\xef\xbb\xbf\r\n\r\0\x1a"
+
+    async def work():
+        async with srv:
+            await srv.files.upload(folder / "a", data)
+            assert (folder / "a").read_bytes() == data
+            assert await srv.files.download(folder / "a") == data
+            (tmp_path / "local").write_bytes(data)
+            seen = []
+            await srv.files.upload_file(tmp_path / "local", folder / "b", progress=lambda done, total: seen.append((done, total)))
+            assert (folder / "b").read_bytes() == data and seen[-1] == (len(data), len(data))
+            assert await srv.files.download_file(folder / "b", tmp_path / "back") == len(data)
+            assert (tmp_path / "back").read_bytes() == data
+            assert b"".join([p async for p in srv.files.iter_bytes(folder / "b", start=5, end=1000)]) == data[5:1000]
+
+    run(work())
+
+
+@pytest.mark.parametrize("data", [bytearray(b"abc"), memoryview(b"abc"), [b"a", b"", b"bc"], b""])
+def test_bodies_of_many_kinds(srv, folder, data):
+    assert srv.files.upload_sync(folder / "x", data).bytes == len((folder / "x").read_bytes())
+    assert (folder / "x").read_bytes() == b"".join([bytes(data)] if not isinstance(data, list) else data)
+
+
+def test_a_body_that_comes_while_it_is_made(srv, folder):
+    async def parts():
+        for number in range(3):
+            await asyncio.sleep(0)
+            yield str(number).encode()
+
+    run(srv.files.upload_stream(folder / "x", parts()))
+    assert (folder / "x").read_bytes() == b"012"
+
+
+def test_several_files_at_once_and_text(srv, folder):
+    result = srv.files.upload_files_sync(folder, {"a": b"1", "b\u00e4 c": b"2\r\n"})
+    assert [file.bytes for file in result.files] == [1, 3] and (folder / "b\u00e4 c").read_bytes() == b"2\r\n"
+    assert srv.files.read_text_sync(folder / "b\u00e4 c") == "2\r\n"
+    assert srv.files.exists_sync(folder / "a") and not srv.files.exists_sync(folder / "no")
+
+
+def test_names_that_are_not_utf8(srv, folder):
+    name = os.fsencode(folder) + b"/\xff\xfe"
+    run(srv.files.upload(name, b"x"))
+    assert open(name, "rb").read() == b"x"
+    assert run(srv.files.stat(os.fsdecode(name))).name_b64 is not None
+    assert run(srv.files.download(name)) == b"x"
+
+
+def test_long_paths_of_characters_that_a_url_triples(srv, folder):
+    path = folder
+    while len(os.fsencode(path)) < 3500:
+        path = path / ("\u20ac" * 80)
+    path.mkdir(parents=True)
+    assert srv.files.stat_sync(path).type == "directory" and srv.files.upload_sync(path / "x", b"y").bytes == 1
+    assert srv.files.download_sync(path / "x") == b"y"
+
+
+def test_a_callback_does_not_wait_for_itself(srv):
+    with pytest.raises(errors.ServerConfigError, match="callback"):
+        srv.commands.run_stream_sync("echo a", on_stdout=lambda _: srv.health_sync() and None)
+
+
+def test_a_failed_download_leaves_nothing(srv, folder, tmp_path):
+    with pytest.raises(errors.FileNotFoundError_):
+        srv.files.download_file_sync(folder / "no", tmp_path / "x")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_too_large_is_not_sent(make_server, connect):
+    server = make_server(env={"ABX_MAX_UPLOAD_SIZE": "10"})
+    srv = connect(server)
+    caps = srv.discover_sync()
+    assert caps.limit(ops.files.upload_stream, "max_bytes") == 10
+    sent = []
+    with pytest.raises(errors.LimitExceededError) as caught:
+        srv.files.upload_stream_sync("x", b"12345678901", progress=lambda done, total: sent.append(done))
+    assert caught.value.details == {"max_bytes": 10, "bytes": 11} and not sent
+    with pytest.raises(errors.LimitExceededError) as caught:
+        connect(server).files.upload_stream_sync("x", b"12345678901")
+    assert caught.value.status == 413
+
+
+# Results
+
+
+def test_results_are_dicts_too(srv, folder):
+    result = srv.files.stat_sync(folder)
+    as_dict = dict(result)
+    assert as_dict["exists"] is True and result["type"] == result.type == "directory" and "path_b64" not in result
+    assert set(as_dict) == set(result.keys()) and result.get("nothing", 5) == 5
+    with pytest.raises(KeyError):
+        result["path_b64"]
+
+
+def test_arguments_are_checked_here(srv):
+    for call in (lambda: srv.call_sync("files.stat", pth="/"), lambda: srv.call_sync("files.stat"),
+                 lambda: srv.files.list_sync("/", depth="3"), lambda: srv.files.list_sync("/", recursive=1),
+                 lambda: srv.files.list_sync(5), lambda: srv.commands.run_sync("x", encoding="latin-1"),
+                 lambda: srv.commands.run_sync(argv="ls")):
+        with pytest.raises(errors.ServerArgumentError) as caught:
+            call()
+        assert caught.value.status is None, "it was sent"
+    with pytest.raises(errors.ServerArgumentError, match="did you mean 'path'"):
+        srv.call_sync("files.stat", pth="/")
+    with pytest.raises(TypeError):
+        srv.files.stat_sync("/", nothing=1)
+
+
+# Discovery
+
+
+def test_discovery(make_server, connect):
+    server = make_server(policy={"groups": {"file_ops": False}})
+    srv = connect(server)
+    with pytest.raises(errors.OperationNotEnabledError) as caught:
+        srv.files.list_sync(".")
+    assert caught.value.status == 404 and isinstance(caught.value, errors.EndpointNotAvailableError)
+    caps = srv.discover_sync()
+    assert not caps.can(ops.files.list) and caps.can(ops.commands.run) and not caps.legacy
+    for call in (lambda: srv.files.list_sync("."), lambda: caps.require(ops.files.list)):
+        with pytest.raises(errors.OperationNotEnabledError) as caught:
+            call()
+        assert caught.value.status is None and caught.value.rule == "policy:groups.file_ops", "it was sent"
+    assert run(caps.check(ops.commands.run)).allowed is True
+    assert srv.check_sync(ops.files.list, path=".").wire_code == "op.not_enabled"
+
+
+def test_paths_from_discovery(srv, server, folder):
+    caps = srv.discover_sync()
+    assert caps.paths(ops.files.list).roots == (str(server.base),)
+    assert caps.check_path(folder / "x", ops.files.stat).allowed is True
+    assert caps.check_path("~/x/../y", ops.files.stat).allowed is True
+    assert caps.check_path("../x", ops.files.stat).allowed is False
+    assert caps.check_path("/etc/passwd", ops.files.stat) == (False, "outside the roots")
+    assert run(caps.check(ops.files.stat, path="/etc/passwd")).allowed is False
+
+
+def test_strict_wants_discovery_first(server, connect):
+    srv = connect(server, strict=True)
+    with pytest.raises(errors.ServerConfigError):
+        srv.files.list_sync(".")
+    assert srv.health_sync().status == "ok"
+    srv.discover_sync()
+    srv.files.list_sync(".")
+
+
+async def called_stream(srv):
+    return await (await srv.call("commands.stream", command="true")).collect()
+
+
+def test_names_that_the_client_was_not_made_with(srv):
+    with pytest.raises(errors.ContractMismatchError) as caught:
+        srv.files.lisst_sync(path="/")
+    assert caught.value.server_version in str(caught.value)
+    with pytest.raises(errors.CommandNotFoundError):
+        run(srv.custom.nothing(x=1))
+    assert "files.list" in srv.ops and srv.ops.files.list == ops.files.list and len(srv.ops) > 10
+    with pytest.raises(AttributeError):
+        srv.ops.files.nothing  # noqa: B018
+    assert srv.call_sync(ops.core.health).status == "ok"
+    assert [op["id"] for op in srv.describe_sync("files.stat").ops] == ["files.stat"]
+    assert [event.event for event in run(called_stream(srv))] == ["start", "exit"]
+
+
+# Tokens
+
+
+def test_tokens(make_server, monkeypatch, connect):
+    server = make_server(token="s3cret")
+    with pytest.raises(errors.ServerAuthError) as caught:
+        connect(server).files.list_sync(".")
+    assert (caught.value.code, caught.value.error_code, caught.value.status) == ("E3101", "auth.missing_credentials", 401)
+    with pytest.raises(errors.ServerAuthError) as caught:
+        connect(server, token="wrong").files.list_sync(".")
+    assert "wrong" not in str(caught.value)
+    connect(server, token="s3cret").files.list_sync(".")
+    connect(server, token="s3cret", legacy_auth=True).files.list_sync(".")
+    monkeypatch.setenv("ABX_SERVER_TOKEN", "s3cret")
+    connect(server).files.list_sync(".")
+
+
+def test_unix_sockets(make_server, tmp_path, monkeypatch, connect):
+    monkeypatch.setenv("ALL_PROXY", "socks5://x")
+    make_server(listen=f"unix:{tmp_path}/s")
+    srv = connect(f"unix:{tmp_path}/s")
+    assert srv.files.list_sync(".").entries == []
+    assert [event.event for event in srv.commands.stream_sync("true")] == ["start", "exit"]
+
+
+def test_many_calls_at_once_and_several_loops(srv):
+    async def work():
+        async with srv:
+            results = await asyncio.gather(*(srv.commands.run(f"echo {number}") for number in range(20)))
+            return [result.stdout for result in results]
+
+    assert run(work()) == run(work()) == [f"{number}\n" for number in range(20)]
+
+
+def test_a_server_that_dies_in_a_stream(make_server, connect):
+    """B012: no exit code that was not received."""
+    server = make_server()
+    srv = connect(server)
+    with pytest.raises(errors.StreamEndedError):
+        for event in srv.commands.stream_sync("echo a; sleep 60"):
+            if event.event == "stdout":
+                server.process.kill()
+                server.process.wait()
+    server.kill()
+
+
+def test_unknown_events_are_kept():
+    event = UnknownEvent.model_validate({"event": "new", "x": 1})
+    assert event["x"] == 1 and event.event == "new"
+
+
+def test_the_first_call_may_fail(make_server, tmp_path, connect):
+    """B159."""
+    srv = connect(f"unix:{tmp_path}/late")
+    with pytest.raises(errors.ServerConnectionError, match="cannot connect"):
+        srv.custom.nothing_sync()
+    make_server(listen=f"unix:{tmp_path}/late")
+    assert srv.health_sync().status == "ok"
+    with pytest.raises(errors.CommandNotFoundError):
+        srv.custom.nothing_sync()
+
+
+def test_interrupting_takes_no_longer_than_it_must(srv):
+    began = time.monotonic()
+    with pytest.raises(errors.RequestTimeoutError):
+        srv.commands.run_sync("sleep 60", request_timeout=0.1)
+    assert time.monotonic() - began < 2
