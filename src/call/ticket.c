@@ -32,9 +32,9 @@ int ticket_make(struct call *call, const char *op_id, const char *subject, char 
 	char bytes[TICKET_BYTES];
 	AUTOBUF struct buf text;
 
+	buf_init(&text, TICKET_SIZE);
 	if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
 		return err_set(&call->err, ERR_INTERNAL, "no random numbers");
-	buf_init(&text, TICKET_SIZE);
 	base64url_encode(&text, (struct str){ bytes, sizeof bytes });
 	free(e->principal);
 	e->principal = mem_strdup(principal_name(call->caller));

@@ -17,7 +17,7 @@ static bool takes_bytes(const struct op *op)
 
 static bool gives_bytes(const struct op *op)
 {
-	return op->raw && op->raw->response;
+	return op->raw && op->raw->response && !op->raw->json_first;
 }
 
 /* A command that exits with another code than 0 may be made an exception. */
@@ -47,7 +47,7 @@ static bool is_positional(const struct op *op, const struct field *field)
 	if (field->flags & F_REQUIRED)
 		return true;
 	for (const struct one_of *group = op->one_of; group && group->names[0]; group++) {
-		if (!group->optional && strcmp(group->names[0], field->name) == 0)
+		if (strcmp(group->names[0], field->name) == 0)
 			return true;
 	}
 	return false;
@@ -171,12 +171,14 @@ static void add_docstring(struct buf *out, const struct op *op)
 			add_doc_of(out, field);
 	}
 	if (takes_bytes(op))
-		buf_adds(out, "        :param data: The bytes: in memory, a binary file, or an iterable of parts.\n"
-			      "        :param progress: Called with the bytes sent so far and the whole length, or None.\n");
+		buf_adds(out,
+			"        :param data: The bytes: in memory, a binary file, or an iterable of parts.\n"
+			"        :param progress: Called with the bytes sent so far and the whole length, or None.\n");
 	if (has_exit_code(op))
 		buf_adds(out, "        :param check: Raise ProcessError when the exit code is not 0.\n");
 	if (takes_key(op))
-		buf_adds(out, "        :param idempotency_key: The same key and arguments within an hour give the first answer again.\n");
+		buf_adds(out,
+			"        :param idempotency_key: The same key and arguments within an hour give the first answer again.\n");
 	buf_adds(out, "        :param request_timeout: Seconds after which the client gives the call up.\n"
 		      "        \"\"\"\n");
 }
@@ -215,10 +217,7 @@ static void add_body(struct buf *out, const struct op *op)
 	char name[SCHEMA_NAME_SIZE];
 
 	buf_addf(out, "        return %sself._caller.", op->kind == OP_SSE ? "" : "await ");
-	buf_adds(out, op->kind == OP_SSE  ? "events"
-		      : gives_bytes(op) ? "fetch"
-		      : takes_bytes(op) ? "send"
-					: "json");
+	buf_adds(out, op->kind == OP_SSE ? "events" : gives_bytes(op) ? "fetch" : takes_bytes(op) ? "send" : "json");
 	buf_addf(out, "(OPS[\"%s\"], ", op->id);
 	add_arguments(out, op);
 	if (op->kind == OP_SSE) {
@@ -249,7 +248,8 @@ static void add_twin(struct buf *out, const struct op *op)
 	if (op->kind == OP_SSE)
 		buf_adds(out, "Sync");
 	add_result_type(out, op);
-	buf_addf(out, ":\n        \"\"\"%s() for code without an event loop.\"\"\"\n        return self._caller.%s(self.%s(",
+	buf_addf(out,
+		":\n        \"\"\"%s() for code without an event loop.\"\"\"\n        return self._caller.%s(self.%s(",
 		name, op->kind == OP_SSE ? "iterate" : "wait", name);
 	for (const struct field *field = op->params; field && field->type != FIELD_NONE; field++) {
 		char room[64];

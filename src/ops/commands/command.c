@@ -253,8 +253,8 @@ static struct tree *start(
 	struct tree *tree = tree_start(call->loop, &plan->spawn, events, user, ret_child, &failure, &call->err);
 
 	if (!tree && call->err.code == ERR_COMMANDS_START)
-		failure_set(&call->err, &call->arena, failure.step, failure.number, str_of(plan->spawn.path ? plan->spawn.path : plan->spawn.argv[0]),
-			failure.reason);
+		failure_set(&call->err, &call->arena, failure.step, failure.number,
+			str_of(plan->spawn.path ? plan->spawn.path : plan->spawn.argv[0]), failure.reason);
 	return tree;
 }
 

@@ -58,8 +58,8 @@ const char *command_signal_name(int number, char text[static 16]); /* "SIGKILL";
 
 /* How a program's ends are connected, where it is not by its parameters. */
 enum {
-	COMMAND_TAKES_INPUT = 1, /* a pipe as standard input, also without input to feed */
-	COMMAND_IS_MUTE = 2,     /* its output goes nowhere */
+	COMMAND_TAKES_INPUT = 1,  /* a pipe as standard input, also without input to feed */
+	COMMAND_IS_MUTE = 2,      /* its output goes nowhere */
 	COMMAND_HAS_TERMINAL = 4, /* a pty instead of pipes; without text and argv the shell as a login shell (R38) */
 };
 

@@ -59,13 +59,13 @@ static size_t send_output(struct viewer *v, struct str bytes)
 {
 	AUTOBUF struct buf text;
 
+	buf_init(&text, SOCKET_SEND_MAX);
 	if (v->is_binary) {
 		bytes.len = MIN(bytes.len, (size_t)SOCKET_SEND_MAX);
 		socket_send(v->socket, SOCKET_BINARY, bytes);
 		return bytes.len;
 	}
 	bytes.len = fitting(bytes);
-	buf_init(&text, SOCKET_SEND_MAX);
 	text_add(&v->text, bytes, &text);
 	if (text.len)
 		send_text(v, buf_str(&text));
@@ -242,7 +242,9 @@ static void on_close(struct socket *s)
 	free(v);
 }
 
-static const struct socket_events events = { .on_message = on_message, .on_writable = on_writable, .on_close = on_close };
+static const struct socket_events events = {
+	.on_message = on_message, .on_writable = on_writable, .on_close = on_close
+};
 
 void viewer_start(struct call *call, struct terminal *t)
 {

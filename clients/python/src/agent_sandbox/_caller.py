@@ -99,9 +99,10 @@ class Caller:
         timeout = httpx.Timeout(None, connect=self.connect_timeout)
         transport = None
         if self.url.startswith("unix:"):
-            transport = httpx.AsyncHTTPTransport(uds=self.url.removeprefix("unix:").removeprefix("//"), limits=limits)
+            transport = httpx.AsyncHTTPTransport(uds=self.url.removeprefix("unix:").removeprefix("//"), limits=limits, verify=False)
+        tls = self.use_proxy or self.url.startswith("https:")  # where there is none, its certificates need not be loaded
         try:
-            return httpx.AsyncClient(transport=transport, limits=limits, timeout=timeout, trust_env=self.use_proxy)
+            return httpx.AsyncClient(transport=transport, limits=limits, timeout=timeout, trust_env=self.use_proxy, verify=tls)
         except (ImportError, ValueError) as fault:
             raise errors.ServerConfigError(
                 f"the proxy that the environment names cannot be used ({fault}); use_proxy=False goes without") from fault
