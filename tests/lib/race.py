@@ -107,6 +107,16 @@ def requests(number):
     yield "files.upload_stream", {"path": file, "content_base64": "aGk="}
     yield "GET", file
     yield "files.list", {"path": ".", "recursive": True}
+    yield "files.read", {"path": f"{name}/f"}
+    yield "files.write", {"path": f"{name}/w", "content": "inside"}
+    yield "files.write", {"path": file, "content": "inside", "append": True}
+    yield "files.edit", {"path": f"{name}/w", "edits": [{"old": "inside", "new": "edited"}]}
+    yield "files.chmod", {"path": name, "mode": "755", "recursive": True}
+    yield "files.copy", {"source": name, "destination": f"copy{number % 7}"}
+    yield "files.delete", {"path": f"copy{number % 7}"}
+    yield "files.copy", {"source": f"{name}/f", "destination": f"{PAIRS[(number + 1) % len(PAIRS)]}/only-outside/copied"}
+    yield "files.search", {"path": ".", "pattern": "only-outside"}
+    yield "files.grep", {"path": name, "pattern": "NOBODY"}
 
 
 def as_bytes(op, args):

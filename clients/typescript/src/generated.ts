@@ -2034,8 +2034,8 @@ export class FilesNamespace extends Namespace {
    *
    * By bytes or by lines, with the tag that makes a write conditional. As bytes it is as files.download_stream, with Range, conditional requests and HEAD.
    */
-  read(params: FilesReadParams, options?: CallOptions): Promise<Uint8Array> {
-    return this.caller.fetch(catalog["files.read"], params, options);
+  read(params: FilesReadParams, options?: CallOptions): Promise<FilesReadResult> {
+    return this.caller.json(catalog["files.read"], params, options);
   }
 
   /**
