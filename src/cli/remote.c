@@ -88,16 +88,21 @@ int remote_list(struct cli *cli, struct str path, bool hidden, struct reply *ret
 	return api_call(api, "files.list", buf_str(&body), true, ret_reply, &cli->problem);
 }
 
-struct str remote_name(const struct json *entry)
+struct str remote_exact(const struct json *object, const char *key, const char *exact_key)
 {
-	struct str exact = reply_text(entry, "name_b64");
+	struct str exact = reply_text(object, exact_key);
 	ssize_t len;
 
 	if (!exact.p)
-		return reply_text(entry, "name");
+		return reply_text(object, key);
 	/* The text lies in the reply's own buffer. */
 	len = base64_decode((char *)exact.p, exact);
 	return len < 0 ? (struct str){ 0 } : (struct str){ exact.p, (size_t)len };
+}
+
+struct str remote_name(const struct json *entry)
+{
+	return remote_exact(entry, "name", "name_b64");
 }
 
 char *remote_join(struct str dir, struct str name)

@@ -18,7 +18,9 @@ int remote_stat(struct cli *cli, struct str path, bool follow, struct remote_sta
 /* One folder; the reply's "entries" are sorted by name. */
 int remote_list(struct cli *cli, struct str path, bool hidden, struct reply *ret_reply) MUST_CHECK;
 
-/* The name of an entry with its exact bytes; decodes name_b64 in place, so ask once.  p NULL: it has none. */
+/* A text or, where it is not UTF-8, the exact bytes beside it; decodes them in place, so ask once.  p NULL: there is none. */
+struct str remote_exact(const struct json *object, const char *key, const char *exact_key);
+/* The same for the name of an entry. */
 struct str remote_name(const struct json *entry);
 char remote_type(const struct json *object);
 unsigned remote_mode(struct str octal);
