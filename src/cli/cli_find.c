@@ -22,9 +22,9 @@ static int find(struct cli *cli, struct args *args)
 	AUTOREPLY struct reply reply = { 0 };
 	struct json_writer w;
 
+	buf_init(&body, ARGS_MAX);
 	if (!cli_api(cli))
 		return -1;
-	buf_init(&body, ARGS_MAX);
 	json_write_init(&w, &body);
 	json_object_begin(&w);
 	api_path(&w, "path", path);

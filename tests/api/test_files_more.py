@@ -365,6 +365,14 @@ def test_edit_what_is_no_file(client, folder):
         edit(client, "/etc/passwd", ("x", "y"))
 
 
+def test_write_is_limited(make_server):
+    client = make_server(policy={"version": 1, "limits": {"files.write": {"max_bytes": 10}}}).client()
+    client.rest("files.write", path="f", content="x" * 10)
+    for send in (lambda: client.rest("files.write", path="f", content="x" * 11), lambda: client.send_bytes("files.write", [b"x" * 6] * 2, path="f")):
+        with expect_error("limit.file_too_large", 413):
+            send()
+
+
 def test_edit_is_limited(make_server):
     server = make_server(policy={"version": 1, "limits": {"files.edit": {"max_bytes": 1000}}})
     (server.base / "f").write_bytes(b"x" * 1001)

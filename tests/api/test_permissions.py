@@ -51,6 +51,33 @@ def refused(call, *args, **kwargs):
         call(*args, **kwargs)
 
 
+def test_what_the_system_refuses_the_ops_on_content(modest):
+    client, base = modest
+    for name in ("closed", "fixed"):
+        (base / name).mkdir()
+        (base / name / "f").write_text("x")
+    (base / "secret").write_text("x")
+    for path in base.rglob("*"):
+        own(path)
+    (base / "secret").chmod(0)
+    (base / "fixed").chmod(0o555)
+    (base / "closed").chmod(0)
+    refused(client.rest, "files.read", path="secret")
+    refused(client.rest, "files.write", path="fixed/new", content="x")
+    refused(client.rest, "files.write", path="secret", content="x", append=True)
+    refused(client.rest, "files.edit", path="fixed/f", edits=[{"old": "x", "new": "y"}])
+    refused(client.rest, "files.copy", source="secret", destination="copy")
+    refused(client.rest, "files.copy", source="fixed/f", destination="fixed/copy")
+    refused(client.rest, "files.chmod", path="closed/f", mode="600")
+    refused(client.rest, "files.search", path="closed", pattern="*")
+    refused(client.rest, "files.grep", path="closed", pattern="x")
+    # In a walk it is passed over.
+    answer = client.rest("files.grep", path=".", pattern="x")
+    assert [os.path.basename(hit["path"]) for hit in answer["matches"]] == ["f"] and answer["files_skipped"] == 1
+    assert [one["name"] for one in client.rest("files.search", path=".", pattern="f")["results"]] == ["f"]
+    assert not [name for name in os.listdir(base) if name.startswith(".abx")]
+
+
 def test_what_the_system_refuses(modest):
     client, base = modest
     for name in ("closed/in", "fixed", "open"):
