@@ -13,6 +13,12 @@ void capture_init(struct capture *c, size_t max)
 	*c = (struct capture){ .max = max };
 }
 
+/* The first bytes are granted in any case, so that a short answer is whole also when memory is used up. */
+static size_t budgeted(size_t size)
+{
+	return size > FIRST_SIZE ? size - FIRST_SIZE : 0;
+}
+
 /* Room for `needed` bytes, or as many as there may be. */
 static void grow(struct capture *c, size_t needed)
 {
@@ -26,7 +32,7 @@ static void grow(struct capture *c, size_t needed)
 		return;
 	data = realloc(c->data, size);
 	if (!data) {
-		budget_give(size - c->size);
+		budget_give(budgeted(size) - budgeted(c->size));
 		return;
 	}
 	c->data = data;
@@ -54,7 +60,7 @@ void capture_add(struct capture *c, struct str bytes)
 void capture_free(struct capture *c)
 {
 	free(c->data);
-	budget_give(c->size);
+	budget_give(budgeted(c->size));
 	*c = (struct capture){ 0 };
 }
 
