@@ -151,7 +151,7 @@ class Terminal(WebSocket):
         super().__init__(client, f"/pty?session_id={session_id}{query}", names, **how)
         self.op = client.ops["terminal.connect"]
         self.is_binary = self.protocol == "abx.pty.binary"
-        self.shown, self.replayed, self.events = b"", None, []
+        self.shown, self.replayed, self.events = bytearray(), None, []
 
     def step(self):
         """Takes one message: its name, or None at the end."""
@@ -171,7 +171,7 @@ class Terminal(WebSocket):
             return "output"
         self.events.append(value)
         if value["event"] == "live":
-            self.replayed = self.shown
+            self.replayed = bytes(self.shown)
         return value["event"]
 
     def event(self, name):
@@ -187,7 +187,7 @@ class Terminal(WebSocket):
     def expect(self, text, within=10):
         """Reads until the text was shown, and forgets what was shown up to it, which is returned."""
         text = text.encode() if isinstance(text, str) else text
-        return self.match(b".*?" + re.escape(text), within).group(0)
+        return bytes(self.match(b".*?" + re.escape(text), within).group(0))
 
     def match(self, pattern, within=10):
         """The same with a regular expression over bytes: the match."""

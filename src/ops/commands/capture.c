@@ -22,17 +22,18 @@ static size_t budgeted(size_t size)
 /* Room for `needed` bytes, or as many as there may be. */
 static void grow(struct capture *c, size_t needed)
 {
-	size_t size = c->size ? c->size : FIRST_SIZE;
+	size_t size = c->size ? c->size : FIRST_SIZE, more;
 	char *data;
 
 	while (size < needed)
 		size *= 2;
 	size = MIN(size, c->max);
-	if (size <= c->size || !budget_take_spare(size - c->size))
+	more = budgeted(size) - budgeted(c->size);
+	if (size <= c->size || (more && !budget_take_spare(more)))
 		return;
 	data = realloc(c->data, size);
 	if (!data) {
-		budget_give(budgeted(size) - budgeted(c->size));
+		budget_give(more);
 		return;
 	}
 	c->data = data;
