@@ -37,11 +37,12 @@ check: ## the other compiler, sanitizers over the whole suite, fuzz targets, the
 	@echo "== sanitizers"
 	@$(NINJA) -C build-asan
 	@tools/run-unit build-asan
-	@tools/run-api build-asan/agent-sandbox-server
+	@ABX_TEST_CHECK=1 tools/run-api build-asan/agent-sandbox-server
 	@echo "== fuzz, $(FUZZ_SECONDS) s each"
 	@$(MAKE) --no-print-directory fuzz
 	@echo "== static"
 	@$(MAKE) --no-print-directory static
+	@ABX_TEST_STATIC=build-static/agent-sandbox-server tools/run-api build-static/agent-sandbox-server tests/api/test_static.py
 	@tools/run-api build-static/agent-sandbox-server tests/api/test_static.py
 
 fuzz: build-fuzz/build.ninja ## each fuzz target for FUZZ_SECONDS

@@ -49,6 +49,7 @@ struct call {
 	void (*on_gone)(struct call *call);
 	void (*on_shutdown)(struct call *call); /* a stream's: end it now, with call->err as its last event (R86) */
 	void (*on_free)(struct call *call);
+	bool drops_args; /* the op's: `in` and what it has in the arena are not needed once the stream has begun */
 
 	/* The conditional and range headers, and whether bytes are wanted, for raw ops; strs with p NULL when absent. */
 	struct {

@@ -78,7 +78,7 @@ void conn_new(struct http_server *server, int fd, unsigned tag);
 void conn_process(struct http_conn *c);
 void conn_kick(struct http_conn *c); /* conn_process() in the next turn */
 void conn_sweep(struct http_conn *c, int64_t now_ns);
-void conn_abort(struct http_conn *c); /* the peer is gone, or we give it up */
+void conn_abort(struct http_conn *c);      /* the peer is gone, or we give it up */
 void conn_close_idle(struct http_conn *c); /* also in the middle of a head */
 bool conn_is_idle(const struct http_conn *c);
 void conn_end_upgraded(struct http_conn *c); /* the closing handshake is through */

@@ -18,7 +18,7 @@ enum {
 };
 
 /* From our close frame, or the peer's, to the end of the connection. */
-#define CLOSE_NS (5 * NS_PER_S)
+#define CLOSE_NS (3 * NS_PER_S)
 
 struct http_ws {
 	const struct http_ws_handlers *handlers;

@@ -33,7 +33,7 @@ const struct row row_file[] = {
 		DOC("10", "Seconds that running requests get when the server ends.")),
 	ROW("server.commands", row_path, server.commands, const char *, ONLY("/etc/agent-sandbox/commands.d"),
 		DOC("/etc/agent-sandbox/commands.d", "Where the template author's commands are.")),
-	ROW("server.trust_forwarded", row_bool, server.trust_forwarded, bool, ONLY("false"),
+	ROW("server.trust_forwarded", row_bool, server.trust_forwarded, bool,
 		DOC("false", "Whether X-Forwarded-* of a proxy is believed.")),
 	ROW("profile", row_choice, profile, int, .choices = profiles,
 		DOC("default", "Where everything else starts from.")),

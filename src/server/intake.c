@@ -142,7 +142,8 @@ static int grow_body(struct serving *s, size_t size)
 void intake_free(struct serving *s)
 {
 	budget_give(s->body_size);
-	free(s->body);
+	s->body_size = 0;
+	free(take_ptr(s->body));
 }
 
 static void body_complete(struct serving *s)

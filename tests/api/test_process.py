@@ -42,7 +42,11 @@ def everything(client, process, **how):
             return text
 
 
-@pytest.fixture(scope="module", params=["cgroups", "no-cgroups"])
+# One after the other: they look for the same programs.
+ONE_WORKER = pytest.mark.xdist_group("processes")
+
+
+@pytest.fixture(scope="module", params=[pytest.param(name, marks=ONE_WORKER) for name in ("cgroups", "no-cgroups")])
 def mode(request):
     """A server that may make cgroups, and one that may not (R92)."""
     with Server(*(["--no-cgroups"] if request.param == "no-cgroups" else [])) as server:
@@ -213,7 +217,7 @@ def test_signal_reaches_the_group_or_the_one(mode):
     client.rest("process.output", pid=process["id"], wait=10)
     assert client.rest("process.signal", pid=process["id"], signal="SIGUSR1", group=False)["signal"] == "SIGUSR1"
     assert client.rest("process.output", pid=process["id"], since=6, wait=10)["chunks"][0]["data"] == "usr\n"
-    assert running("sleep", "7740")
+    eventually(lambda: running("sleep", "7740"))
     assert client.rest("process.signal", pid=process["pid"], signal=19)["signal"] == "SIGSTOP"
     client.rest("process.signal", pid=process["pid"], signal="SIGCONT")
     client.rest("process.signal", pid=process["id"], signal="SIGKILL")

@@ -304,9 +304,10 @@ def test_shutdown_ends_readers(make_server):
     output(client, process, wait=10)
     stream = client.rest_stream("process.follow", pid=process["id"])
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        waiting = pool.submit(output, client, process, 2, wait=50)
         fds = server.fds()
-        eventually(lambda: server.fds() >= fds)
+        waiting = pool.submit(output, client, process, 2, wait=50)
+        eventually(lambda: server.fds() > fds)
+        client.request("GET", "/health")  # comes after it
         began = time.monotonic()
         events = iter(stream)
         assert next(events).data["data"] == "a\n"

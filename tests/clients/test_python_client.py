@@ -194,6 +194,20 @@ def test_names_that_are_not_utf8(srv, folder):
     assert run(srv.files.download(name)) == b"x"
 
 
+def test_long_paths_of_characters_that_a_url_triples(srv, folder):
+    path = folder
+    while len(os.fsencode(path)) < 3500:
+        path = path / ("\u20ac" * 80)
+    path.mkdir(parents=True)
+    assert srv.files.stat_sync(path).type == "directory" and srv.files.upload_sync(path / "x", b"y").bytes == 1
+    assert srv.files.download_sync(path / "x") == b"y"
+
+
+def test_a_callback_does_not_wait_for_itself(srv):
+    with pytest.raises(errors.ServerConfigError, match="callback"):
+        srv.commands.run_stream_sync("echo a", on_stdout=lambda _: srv.health_sync() and None)
+
+
 def test_a_failed_download_leaves_nothing(srv, folder, tmp_path):
     with pytest.raises(errors.FileNotFoundError_):
         srv.files.download_file_sync(folder / "no", tmp_path / "x")

@@ -104,4 +104,24 @@ CASES: dict[str, Case] = {
         lambda kit: Args(kit.terminal()), lambda _: Args("nothing"), errors.ServerAPIError, lambda r: r.status == "closed"),
     "terminal.connect": Case(
         lambda kit: Args(kit.terminal("cat")), lambda _: Args("nothing"), errors.ServerAPIError, lambda r: "typed" in r),
+    "system.info": no_one("no arguments", lambda r: r.os == "Linux"),
+    "system.metrics": no_one("no arguments", lambda r: r.processes is None or r.processes > 0),
+    "system.env.get": Case(
+        lambda _: Args(names="PATH"), lambda _: Args(), errors.ServerAuthError, lambda r: list(r.variables) == ["PATH"], as_stranger=True),
+    "system.env.set": Case(
+        lambda _: Args({"CONTRACT": "a", "GONE": None}), lambda _: Args({"LD_PRELOAD": "x"}), errors.PolicyDeniedError,
+        lambda r: r.updated == ["CONTRACT", "GONE"]),
+    "system.ports": no_one("no arguments", lambda r: any(one.protocol == "tcp" for one in r.listening)),
+    "system.packages": Case(
+        lambda _: Args(manager="cargo"), lambda _: Args(manager="brew"), errors.ServerArgumentError, lambda r: r.manager == "cargo"),
+    "system.prometheus": no_one("no arguments", lambda r: b"# TYPE" in r),
+    "devtools.code.run": Case(
+        lambda kit: Args("echo $A; exit 3", language="bash", env={"A": "b"}, cwd=kit.folder), lambda _: Args("x", language="cobol"),
+        errors.ServerArgumentError, lambda r: r.stdout == "b\n" and r.exit_code == 3),
+    "devtools.git.status": Case(
+        lambda kit: Args(path=kit.repository()), lambda kit: Args(path=kit.folder / "no"), errors.FileNotFoundError_,
+        lambda r: [(one.path, one.status) for one in r.files] == [("new", "untracked")]),
+    "devtools.git.diff": Case(
+        lambda kit: Args(path=kit.repository()), lambda _: Args(path="/etc"), errors.FilePolicyDeniedError,
+        lambda r: r.stats.files_changed == 0),
 }

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import inspect
+import subprocess
 import types
 import warnings
 
@@ -24,6 +25,16 @@ def method_of(srv, op_id):
     return found
 
 
+@pytest.fixture(scope="module")
+def server():
+    """Everything that can be switched on is."""
+    from lib.server import Server
+
+    server = Server(policy={"profile": "full_access"})
+    yield server
+    server.stop()
+
+
 @pytest.fixture
 def kit(server, folder):
     def make(name, data):
@@ -42,12 +53,18 @@ def kit(server, folder):
         begun.append(("terminal", plain.terminal.create_sync(argv=program.split()).session_id))
         return begun[-1][1]
 
+    def repository():
+        subprocess.run(["git", "init", "-q", folder / "repository"], check=True, capture_output=True)
+        (folder / "repository/new").write_bytes(b"x")
+        return folder / "repository"
+
     async def talk(connection):
         await connection.send("typed\r")
         return (await connection.expect("typed")).group()
 
     yield types.SimpleNamespace(
-        server=server, folder=folder, make=make, url=server.url, process=process, terminal=terminal, talk=talk)
+        server=server, folder=folder, make=make, url=server.url, process=process, terminal=terminal, talk=talk,
+        repository=repository)
     for kind, name in begun:
         with contextlib.suppress(errors.SandboxError):
             plain.process.kill_sync(name) if kind == "process" else plain.terminal.delete_sync(name)
@@ -169,7 +186,9 @@ ALIASES = {
     "files.upload_legacy": ("files.upload", ("p", b"x")), "files.download_legacy": ("files.download", ("p",)),
     "process.shell": ("commands.run", ("x",)), "process.shell_stream": ("commands.stream", ("x",)),
     "process.run_stream": ("commands.stream", ("x",)), "process.send_stdin": ("process.stdin", ("1", "x")),
-    "pty.create": ("terminal.create", ()), "pty.get": ("terminal.get", ("x",)),
+    "system.env": ("system.env.get", ("A",)), "system.set_env": ("system.env.set", ({"A": "b"},)),
+    "devtools.run_code": ("devtools.code.run", ("x",)), "devtools.git_status": ("devtools.git.status", ("p",)),
+    "devtools.git_diff": ("devtools.git.diff", ("p",)), "pty.create": ("terminal.create", ()), "pty.get": ("terminal.get", ("x",)),
 }
 
 

@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import socket
 import struct
 import time
@@ -150,7 +151,7 @@ class Terminal(WebSocket):
         super().__init__(client, f"/pty?session_id={session_id}{query}", names, **how)
         self.op = client.ops["terminal.connect"]
         self.is_binary = self.protocol == "abx.pty.binary"
-        self.shown, self.replayed, self.events = b"", None, []
+        self.shown, self.replayed, self.events = bytearray(), None, []
 
     def step(self):
         """Takes one message: its name, or None at the end."""
@@ -170,7 +171,7 @@ class Terminal(WebSocket):
             return "output"
         self.events.append(value)
         if value["event"] == "live":
-            self.replayed = self.shown
+            self.replayed = bytes(self.shown)
         return value["event"]
 
     def event(self, name):
@@ -183,15 +184,33 @@ class Terminal(WebSocket):
         self.event("live")
         return self
 
-    def expect(self, text, within=20):
+    def expect(self, text, within=10):
         """Reads until the text was shown, and forgets what was shown up to it, which is returned."""
         text = text.encode() if isinstance(text, str) else text
+        return bytes(self.match(b".*?" + re.escape(text), within).group(0))
+
+    def match(self, pattern, within=10):
+        """The same with a regular expression over bytes: the match."""
+        deadline = time.monotonic() + within
+        while not (found := re.search(pattern, self.shown, re.S)):
+            self.socket.settimeout(max(deadline - time.monotonic(), 0.001))
+            try:
+                name = self.step()
+            except TimeoutError:
+                raise AssertionError(f"{pattern!r} was not shown within {within} s: {self.shown[-2000:]!r}") from None
+            assert name is not None, f"closed with {self.closed} before {pattern!r}: {self.shown[-2000:]!r}"
+        self.socket.settimeout(self.connection.timeout)
+        self.shown = self.shown[found.end():]
+        return found
+
+    def skim(self, text, within=60):
+        """As expect(), for much output: nothing of what comes before is kept."""
         deadline = time.monotonic() + within
         while text not in self.shown:
-            assert time.monotonic() < deadline, f"{text!r} was not shown: {self.shown[-2000:]!r}"
-            assert self.step() is not None, f"closed with {self.closed} before {text!r}: {self.shown[-2000:]!r}"
-        before, _, self.shown = self.shown.partition(text)
-        return before + text
+            assert time.monotonic() < deadline, f"{text!r} was not shown within {within} s"
+            self.shown = self.shown[-len(text):]
+            assert self.step() is not None, f"closed with {self.closed} before {text!r}"
+        self.shown = self.shown.partition(text)[2]
 
     def end(self):
         """Reads to the close: the exited event."""

@@ -23,15 +23,15 @@ static const char REQUEST[] = "GET /pty HTTP/1.1\r\nHost: x\r\nConnection: Upgra
 static struct {
 	struct loop *loop;
 	struct http_server *server;
-	struct http_conn *conn;   /* NULL when it is done */
-	int fd;                   /* the client's end */
+	struct http_conn *conn; /* NULL when it is done */
+	int fd;                 /* the client's end */
 	struct watch watch;
-	struct buf got, to_send;  /* by the client */
+	struct buf got, to_send; /* by the client */
 	bool eof, reads;
 	bool (*until)(void);
 	struct timer guard;
 	/* what the handler saw */
-	struct buf messages;      /* each behind "T:" or "B:", with a '|' behind it */
+	struct buf messages; /* each behind "T:" or "B:", with a '|' behind it */
 	size_t message_bytes, count;
 	int code;
 	bool closed, done;
@@ -300,7 +300,10 @@ static void expect_refusal(unsigned code)
 
 static void test_refusals(void **state)
 {
-	static const struct { unsigned first, mask, code; const char *payload; } rows[] = {
+	static const struct {
+		unsigned first, mask, code;
+		const char *payload;
+	} rows[] = {
 		{ 0x81, 0x00, 1002, "not masked" },
 		{ 0xc1, 0x80, 1002, "a reserved bit" },
 		{ 0x83, 0x80, 1002, "a reserved code" },
@@ -362,7 +365,8 @@ static void test_largest(void **state)
 static void test_client_closes(void **state)
 {
 	(void)state;
-	put(0x88, "\x03\xe9" "bye");
+	put(0x88, "\x03\xe9"
+		  "bye");
 	put(0x81, "is not seen");
 	run_until(is_over);
 	assert_memory_equal(t.got.data, "\x88\x02\x03\xe9", 4);
@@ -390,7 +394,10 @@ static void test_server_closes(void **state)
 	http_ws_send(t.conn, WS_TEXT, STR("is dropped"));
 	assert_int_equal(http_ws_room(t.conn), 0);
 	run_until(has_close);
-	assert_memory_equal(t.got.data, "\x81\x04last\x88\x0a\x03\xf0" "a reason", t.got.len);
+	assert_memory_equal(t.got.data,
+		"\x81\x04last\x88\x0a\x03\xf0"
+		"a reason",
+		t.got.len);
 	assert_int_equal(t.got.len, 18);
 	assert_false(t.closed);
 	put(0x81, "is not seen");

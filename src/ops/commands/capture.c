@@ -22,7 +22,7 @@ static void grow(struct capture *c, size_t needed)
 	while (size < needed)
 		size *= 2;
 	size = MIN(size, c->max);
-	if (size <= c->size || !budget_take(size - c->size))
+	if (size <= c->size || !budget_take_spare(size - c->size))
 		return;
 	data = realloc(c->data, size);
 	if (!data) {

@@ -121,7 +121,7 @@ static void bound_output(void)
 }
 
 /* A cgroup tells for certain that nobody is left; then it is given back, and its descriptors with it. */
-static void let_tree_go(struct process *p)
+void process_settle(struct process *p)
 {
 	if (!p->tree || !p->exited || !tree_has_cgroups() || tree_descendants(p->tree) > 0)
 		return;
@@ -143,7 +143,7 @@ static void on_leader_exit(struct tree *tree, const struct tree_exit *exit, void
 	counters_add(GAUGE_PROCESSES, -1);
 	feed_close(&p->feed);
 	if (!p->timed_out)
-		let_tree_go(p);
+		process_settle(p);
 	pipes_exited(&p->pipes);
 	forget_old();
 }
@@ -162,6 +162,7 @@ static void on_bytes(struct pipes *pipes, unsigned stream, struct str bytes)
 {
 	struct process *p = OWNER(pipes, struct process, pipes);
 
+	p->written_ns = clock_now_ns();
 	journal_append(p->journal, stream == PIPES_OUT ? JOURNAL_STDOUT : JOURNAL_STDERR, bytes);
 }
 

@@ -31,7 +31,8 @@ struct process {
 	char *command, *name, *principal;
 	char started_at[CLOCK_TEXT_SIZE], ended_at[CLOCK_TEXT_SIZE];
 	int64_t started_ns, ended_ns;
-	int64_t closed_ns; /* when it was first seen to have closed both pipes itself; 0 never */
+	int64_t written_ns; /* when its newest output came */
+	int64_t closed_ns;  /* when it was first seen to have closed both pipes itself; 0 never */
 	struct tree_exit exit;
 	size_t retain;  /* how many newer ones it survives */
 	bool exited;    /* it was waited for */
@@ -66,6 +67,9 @@ struct process *process_find_captured(struct call *call, const char *pid);
 
 /* All, in the order of their starts; an array in call memory.  NULL with call->err. */
 struct process **process_all(struct call *call, size_t *ret_count);
+
+/* Whoever looked at it may find that nothing of an ended one is left: then its tree is given back. */
+void process_settle(struct process *p);
 
 void process_hold(struct process *p);
 void process_release(struct process *p);

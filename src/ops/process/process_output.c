@@ -8,6 +8,9 @@
 #include "ops/process/process.h"
 #include "ops/process/reading.h"
 
+/* After so long without output half a character is believed to be all. */
+#define SETTLED_NS (500 * NS_PER_MS)
+
 enum { WAIT_MAX = 60, BYTES = 1024 * 1024, BYTES_MAX = 16 * 1024 * 1024 };
 
 static const char *const streams[] = { [READ_BOTH] = "both", [READ_STDOUT] = "stdout", [READ_STDERR] = "stderr", NULL };
@@ -159,6 +162,7 @@ static void read_now(struct asking *a)
 		.max = (size_t)in->max_bytes,
 		.streams = in->stream,
 		.as_text = in->encoding == ENCODING_UTF8,
+		.settled = clock_now_ns() - a->process->written_ns >= SETTLED_NS,
 	};
 
 	reading_free(&a->reading);
@@ -201,7 +205,10 @@ static void wait_for_bytes(struct asking *a)
 		return;
 	}
 	journal_attach(a->process->journal, &a->reader, UINT64_MAX, false, on_bytes);
-	timer_start(&a->timer, a->call->loop, left_ns, on_deadline);
+	if (a->reading.stuck)
+		timer_start(&a->timer, a->call->loop, MIN(left_ns, SETTLED_NS), on_bytes_later);
+	else
+		timer_start(&a->timer, a->call->loop, left_ns, on_deadline);
 }
 
 static void on_bytes_later(struct timer *t)

@@ -13,6 +13,7 @@ from . import errors
 from ._caller import Caller
 from ._extras import Commands, Files, deprecated
 from ._generated import CATALOG_DIGEST, OPS, CoreCheckResult, CoreDescribeResult, CoreHealthResult, Tree
+from ._machine import Custom, Devtools, System
 from ._model import Model
 from ._more import Process, Terminal
 from ._namespace import DynamicNode
@@ -83,6 +84,18 @@ class ServerClient(Tree):
     @cached_property
     def terminal(self) -> Terminal:
         return Terminal(self, "terminal")
+
+    @cached_property
+    def system(self) -> System:
+        return System(self, "system")
+
+    @cached_property
+    def devtools(self) -> Devtools:
+        return Devtools(self, "devtools")
+
+    @cached_property
+    def custom(self) -> Custom:
+        return Custom(self, "custom")
 
     @property
     def pty(self) -> Terminal:

@@ -139,6 +139,14 @@ class Commands(CommandsNamespace):
         """Streams a command to two functions; the exit event, when it has ended."""
         return await collect_stream(self.stream(command, **options), on_stdout, on_stderr, check)
 
+    async def list(self) -> Any:
+        """Deprecated: custom.list."""
+        deprecated("commands.list", "custom.list")
+        return await self._client.call("custom.list")
+
+    def list_sync(self) -> Any:
+        return self._caller.wait(self.list())
+
     def run_stream_sync(self, command: str | None = None, **options: Any) -> CommandsStreamExitEvent:
         return self._caller.wait(self.run_stream(command, **options))
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-_PTY = {"create_session": "create", "list_sessions": "list", "detail": "get", "resize": "resize", "delete_session": "delete", "connect": "connect"}
+_PTY = {
+    "create_session": "create", "list_sessions": "list", "detail": "get", "resize": "resize", "delete_session": "delete",
+    "connect": "connect",
+}
 _BROWSER = ("navigate", "screenshot", "content", "click", "type", "evaluate", "pdf", "console")
 
 ENDPOINT_METHODS: Mapping[str, Sequence[str]] = {
