@@ -53,11 +53,13 @@ static const struct field rows[] = {
 	FIELDS_END,
 };
 
-static const struct one_of groups[] = { { .names = { "name", "size" } }, { .names = { "text", "data" }, .optional = true },
-	{ .names = { NULL } } };
+static const struct one_of groups[] = { { .names = { "name", "size" } },
+	{ .names = { "text", "data" }, .optional = true }, { .names = { NULL } } };
 
 static const struct op plain = { .id = "test.plain", .params = rows, .params_size = sizeof(struct all) };
-static const struct op grouped = { .id = "test.grouped", .params = rows, .params_size = sizeof(struct all), .one_of = groups };
+static const struct op grouped = {
+	.id = "test.grouped", .params = rows, .params_size = sizeof(struct all), .one_of = groups
+};
 static const struct op none = { .id = "test.none" };
 
 const struct op *const ops_all[] = { &plain, NULL };

@@ -42,7 +42,8 @@ static void check_value(const struct field *f)
 	}
 	if (f->type == FIELD_INTEGER) {
 		need(f->minimum <= f->maximum, f->name);
-		need(f->optional_type || (f->flags & F_REQUIRED) || (f->def >= f->minimum && f->def <= f->maximum), f->name);
+		need(f->optional_type || (f->flags & F_REQUIRED) || (f->def >= f->minimum && f->def <= f->maximum),
+			f->name);
 	}
 	if (f->type == FIELD_NUMBER && f->num_maximum > f->num_minimum)
 		need(f->optional_type || (f->num_def >= f->num_minimum && f->num_def <= f->num_maximum), f->name);
@@ -65,7 +66,8 @@ static void check_rows(const struct field *fields, size_t size)
 		check_value(f);
 		for (const struct field *other = fields; other < f; other++) {
 			need(strcmp(f->name, other->name) != 0, f->name);
-			need(f->offset >= other->offset + size_of(other) || other->offset >= f->offset + size_of(f), f->name);
+			need(f->offset >= other->offset + size_of(other) || other->offset >= f->offset + size_of(f),
+				f->name);
 		}
 		if (f->fields)
 			check_rows(f->fields, f->item_size);
@@ -105,8 +107,10 @@ static void names_and_routes_are_unique(void **state)
 		assert_true(!now->endpoint || op_find(str_of(now->endpoint)) == now);
 		for (const struct op *const *other = ops_all; *other != now; other++) {
 			need(strcmp(now->id, (*other)->id) != 0, (*other)->id);
-			need(!now->endpoint || !(*other)->endpoint || strcmp(now->endpoint, (*other)->endpoint) != 0, (*other)->id);
-			need(strcmp(now->method, (*other)->method) != 0 || strcmp(now->path, (*other)->path) != 0, (*other)->id);
+			need(!now->endpoint || !(*other)->endpoint || strcmp(now->endpoint, (*other)->endpoint) != 0,
+				(*other)->id);
+			need(strcmp(now->method, (*other)->method) != 0 || strcmp(now->path, (*other)->path) != 0,
+				(*other)->id);
 		}
 	}
 	assert_null(op_find(STR("")));

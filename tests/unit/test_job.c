@@ -146,7 +146,9 @@ static void a_cancelled_job_is_done_all_the_same(void **state)
 static void a_deadline_stops(void **state)
 {
 	(void)state;
-	jobs[0] = (struct job){ .work = wait_for_gate, .done = on_done, .lane = LANE_LONG,
+	jobs[0] = (struct job){ .work = wait_for_gate,
+		.done = on_done,
+		.lane = LANE_LONG,
 		.deadline_ns = clock_now_ns() + 20 * NS_PER_MS };
 	assert_false(job_stopped(&jobs[0]));
 	assert_int_equal(job_start(&jobs[0], loop), 0);

@@ -110,7 +110,7 @@ static struct holder {
 	struct watch watch;
 	struct turn turn;
 	struct signal_watch signal;
-} *holder;
+} * holder;
 
 static void free_holder(struct timer *t)
 {

@@ -125,7 +125,8 @@ static void there_is_an_end_to_addresses(void **state)
 
 static void secrets_are_blanked_where_they_stand(void **state)
 {
-	char first[] = "--token=secret", flag[] = "--token", second[] = "hidden", other[] = "--base-dir=/seen", last[] = "--token";
+	char first[] = "--token=secret", flag[] = "--token", second[] = "hidden", other[] = "--base-dir=/seen",
+	     last[] = "--token";
 	char *args[] = { first, flag, second, other, last, NULL };
 	char *in_environment;
 

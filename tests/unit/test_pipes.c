@@ -78,7 +78,9 @@ static int begin(void **state)
 	(void)state;
 	signal(SIGPIPE, SIG_IGN);
 	loop = loop_new();
-	assert_int_equal(pipe2(in, O_CLOEXEC | O_NONBLOCK) | pipe2(out, O_CLOEXEC | O_NONBLOCK) | pipe2(err, O_CLOEXEC | O_NONBLOCK), 0);
+	assert_int_equal(pipe2(in, O_CLOEXEC | O_NONBLOCK) | pipe2(out, O_CLOEXEC | O_NONBLOCK) |
+				 pipe2(err, O_CLOEXEC | O_NONBLOCK),
+		0);
 	theirs[PIPES_OUT] = out[1];
 	theirs[PIPES_ERR] = err[1];
 	their_in = in[0];

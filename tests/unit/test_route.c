@@ -55,14 +55,16 @@ static void parts_of_the_path(void **state)
 	assert_true(r.op == &tell && r.arg_count == 2);
 	assert_true(str_is(r.args[1].name, "how") && str_is(r.args[1].value, "loud"));
 	assert_true(op_param_in_route(&tell, "how") && op_param_in_route(&tell, "id"));
-	assert_false(op_param_in_route(&tell, "ho") || op_param_in_route(&tell, "howl") || op_param_in_route(&tell, ""));
+	assert_false(
+		op_param_in_route(&tell, "ho") || op_param_in_route(&tell, "howl") || op_param_in_route(&tell, ""));
 	assert_true(op_param_in_route(&describe, "name"));
 	assert_false(op_param_in_route(&describe, "nam") || op_param_in_route(&list, "id"));
 }
 
 static void unknown_paths(void **state)
 {
-	static const char *const paths[] = { "/", "/thing", "/thingss", "/things/1/tell", "/things/1/2", "/things/1/tell/a/b", "/x/things" };
+	static const char *const paths[] = { "/", "/thing", "/thingss", "/things/1/tell", "/things/1/2",
+		"/things/1/tell/a/b", "/x/things" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {

@@ -14,7 +14,8 @@ struct item {
 	struct opt_int size;
 };
 
-static const struct field item_rows[] = { R_STRING(struct item, name, "Name."), R_NULL_INT(struct item, size, "Size."), FIELDS_END };
+static const struct field item_rows[] = { R_STRING(struct item, name, "Name."), R_NULL_INT(struct item, size, "Size."),
+	FIELDS_END };
 
 struct out {
 	const char *must, *may, *null;
@@ -31,19 +32,18 @@ struct out {
 	const struct json *any, *opt_any;
 };
 
-static const struct field rows[] = {
-	R_STRING(struct out, must, "Must."), R_OPT_STRING(struct out, may, "May."), R_NULL_STRING(struct out, null, "Null."),
-	R_TEXT(struct out, text, "Text."), R_OPT_TEXT(struct out, opt_text, "Text."), R_BYTES(struct out, data, "Data."),
+static const struct field rows[] = { R_STRING(struct out, must, "Must."), R_OPT_STRING(struct out, may, "May."),
+	R_NULL_STRING(struct out, null, "Null."), R_TEXT(struct out, text, "Text."),
+	R_OPT_TEXT(struct out, opt_text, "Text."), R_BYTES(struct out, data, "Data."),
 	R_OPT_BYTES(struct out, opt_data, "Data."), R_OPT_JSON(struct out, raw, "Raw."),
 	R_OUTPUT(struct out, as_asked, "output", "Output."), R_INT(struct out, number, "Number."),
 	R_OPT_INT(struct out, opt_number, "Number."), R_NULL_INT(struct out, null_number, "Number."),
 	R_NUM(struct out, real, "Real."), R_OPT_NUM(struct out, opt_real, "Real."), R_BOOL(struct out, yes, "Yes."),
-	R_FLAG(struct out, flag, "Flag."), R_CHOICE(struct out, colour, colours, "Colour."), R_STRINGS(struct out, words, "Words."),
-	R_OBJECTS(struct out, items, struct item, "Item", item_rows, "Items."),
+	R_FLAG(struct out, flag, "Flag."), R_CHOICE(struct out, colour, colours, "Colour."),
+	R_STRINGS(struct out, words, "Words."), R_OBJECTS(struct out, items, struct item, "Item", item_rows, "Items."),
 	R_OPT_OBJECTS(struct out, opt_items, struct item, "Item", item_rows, "Items."), R_MAP(struct out, map, "Map."),
 	R_OBJECT(struct out, one, struct item, "Item", item_rows, "One."), R_ANY(struct out, any, "Any."),
-	R_OPT_ANY(struct out, opt_any, "Any."), FIELDS_END
-};
+	R_OPT_ANY(struct out, opt_any, "Any."), FIELDS_END };
 
 static void expect(const struct out *out, const char *text)
 {
@@ -76,9 +76,10 @@ static void nothing_set(void **state)
 
 	(void)state;
 	out.one.name = "o";
-	expect(&out, "{\"must\":\"\",\"null\":null,\"text\":\"\",\"data\":\"\",\"output\":\"\",\"number\":0,\"null_number\":null,"
-		     "\"real\":0,\"yes\":false,\"colour\":\"red\",\"words\":[],\"items\":[],\"map\":{},\"one\":{\"name\":\"o\",\"size\":null},"
-		     "\"any\":null}");
+	expect(&out,
+		"{\"must\":\"\",\"null\":null,\"text\":\"\",\"data\":\"\",\"output\":\"\",\"number\":0,\"null_number\":null,"
+		"\"real\":0,\"yes\":false,\"colour\":\"red\",\"words\":[],\"items\":[],\"map\":{},\"one\":{\"name\":\"o\",\"size\":null},"
+		"\"any\":null}");
 }
 
 static void everything_set(void **state)
@@ -87,19 +88,39 @@ static void everything_set(void **state)
 	static struct item items[] = { { "x", { true, 1 } }, { "y", { false, 0 } } };
 	static struct pair pairs[] = { { .name = "A=", .value = { "1\0", 2 } } };
 	struct json value = { .type = JSON_BOOL, .boolean = true };
-	struct out out = { .must = "\xff", .may = "m", .null = "n", .text = STR("t\xe2\x82"), .opt_text = STR(""), .data = STR("\0\xff"),
-		.opt_data = STR("x"), .raw = STR("[1]"), .as_asked = { STR("hi"), true }, .number = INT64_MIN, .opt_number = { true, 0 },
-		.null_number = { true, 5 }, .real = 0.1, .opt_real = { true, 1e21 }, .yes = true, .flag = true, .colour = 1,
-		.words = { words, 2 }, .items = { items, 2 }, .opt_items = { items, 1 }, .map = { pairs, 1 }, .one = { "o", { true, 2 } },
-		.any = &value, .opt_any = &value };
+	struct out out = { .must = "\xff",
+		.may = "m",
+		.null = "n",
+		.text = STR("t\xe2\x82"),
+		.opt_text = STR(""),
+		.data = STR("\0\xff"),
+		.opt_data = STR("x"),
+		.raw = STR("[1]"),
+		.as_asked = { STR("hi"), true },
+		.number = INT64_MIN,
+		.opt_number = { true, 0 },
+		.null_number = { true, 5 },
+		.real = 0.1,
+		.opt_real = { true, 1e21 },
+		.yes = true,
+		.flag = true,
+		.colour = 1,
+		.words = { words, 2 },
+		.items = { items, 2 },
+		.opt_items = { items, 1 },
+		.map = { pairs, 1 },
+		.one = { "o", { true, 2 } },
+		.any = &value,
+		.opt_any = &value };
 
 	(void)state;
-	expect(&out, "{\"must\":\"\xef\xbf\xbd\",\"may\":\"m\",\"null\":\"n\",\"text\":\"t\xef\xbf\xbd\",\"opt_text\":\"\",\"data\":\"AP8=\","
-		     "\"opt_data\":\"eA==\",\"raw\":[1],\"output\":\"aGk=\",\"number\":-9223372036854775808,\"opt_number\":0,"
-		     "\"null_number\":5,\"real\":0.1,\"opt_real\":1e+21,\"yes\":true,\"flag\":true,\"colour\":\"green\","
-		     "\"words\":[\"a\",\"b\\n\"],\"items\":[{\"name\":\"x\",\"size\":1},{\"name\":\"y\",\"size\":null}],"
-		     "\"opt_items\":[{\"name\":\"x\",\"size\":1}],\"map\":{\"A=\":\"1\\u0000\"},\"one\":{\"name\":\"o\",\"size\":2},"
-		     "\"any\":true,\"opt_any\":true}");
+	expect(&out,
+		"{\"must\":\"\xef\xbf\xbd\",\"may\":\"m\",\"null\":\"n\",\"text\":\"t\xef\xbf\xbd\",\"opt_text\":\"\",\"data\":\"AP8=\","
+		"\"opt_data\":\"eA==\",\"raw\":[1],\"output\":\"aGk=\",\"number\":-9223372036854775808,\"opt_number\":0,"
+		"\"null_number\":5,\"real\":0.1,\"opt_real\":1e+21,\"yes\":true,\"flag\":true,\"colour\":\"green\","
+		"\"words\":[\"a\",\"b\\n\"],\"items\":[{\"name\":\"x\",\"size\":1},{\"name\":\"y\",\"size\":null}],"
+		"\"opt_items\":[{\"name\":\"x\",\"size\":1}],\"map\":{\"A=\":\"1\\u0000\"},\"one\":{\"name\":\"o\",\"size\":2},"
+		"\"any\":true,\"opt_any\":true}");
 }
 
 /* Long ones are only referred to until they are read. */

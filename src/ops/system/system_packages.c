@@ -30,15 +30,23 @@ struct out {
 	struct list packages;
 };
 
-static const struct field params[] = { P_CHOICE(struct in, manager, PIP, managers, "Whose packages."), FIELDS_END };
+static const struct field params[] = {
+	P_CHOICE(struct in, manager, PIP, managers, "Whose packages."),
+	FIELDS_END,
+};
 
-static const struct field package_rows[] = { R_TEXT(struct package, name, "Its name."),
-	R_TEXT(struct package, version, "Its version."), FIELDS_END };
+static const struct field package_rows[] = {
+	R_TEXT(struct package, name, "Its name."),
+	R_TEXT(struct package, version, "Its version."),
+	FIELDS_END,
+};
 
-static const struct field result[] = { R_CHOICE(struct out, manager, managers, "Whose packages these are."),
+static const struct field result[] = {
+	R_CHOICE(struct out, manager, managers, "Whose packages these are."),
 	R_OBJECTS(
 		struct out, packages, struct package, "Package", package_rows, "Empty where there is no such manager."),
-	FIELDS_END };
+	FIELDS_END,
+};
 
 struct listing {
 	struct call *call;
