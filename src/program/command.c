@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ops/commands/command.h"
+#include "program/command.h"
 
 #include "policy/place.h"
 #include "policy/policy.h"

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "ops/commands/command.h"
+#include "program/command.h"
 
 struct running;
 

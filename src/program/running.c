@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ops/commands/running.h"
+#include "program/running.h"
 
 #include "base/clock.h"
 
