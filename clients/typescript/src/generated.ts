@@ -1900,8 +1900,8 @@ export class SystemNamespace extends Namespace {
    *
    * At its own address the text itself, unless Accept asks for application/json.
    */
-  prometheus(params: SystemPrometheusParams = {}, options?: CallOptions): Promise<Uint8Array> {
-    return this.caller.fetch(catalog["system.prometheus"], params, options);
+  prometheus(params: SystemPrometheusParams = {}, options?: CallOptions): Promise<SystemPrometheusResult> {
+    return this.caller.json(catalog["system.prometheus"], params, options);
   }
 }
 

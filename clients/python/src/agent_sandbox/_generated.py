@@ -1680,6 +1680,7 @@ class FilesNamespace(Namespace):
         create_only: bool | None = None,
         parents: bool | None = None,
         progress: Progress | None = None,
+        if_match: str | None = None,
         request_timeout: float | None = None,
     ) -> FilesUploadStreamResult:
         """Write files of any size.
@@ -1692,9 +1693,10 @@ class FilesNamespace(Namespace):
         :param parents: Make missing folders above the file. (default false)
         :param data: The bytes: in memory, a binary file, or an iterable of parts.
         :param progress: Called with the bytes sent so far and the whole length, or None.
+        :param if_match: Only when this is still the tag of what is there.
         :param request_timeout: Seconds after which the client gives the call up.
         """
-        return await self._caller.send(OPS["files.upload_stream"], {"path": path, "mode": mode, "create_only": create_only, "parents": parents}, FilesUploadStreamResult, data, progress, request_timeout)
+        return await self._caller.send(OPS["files.upload_stream"], {"path": path, "mode": mode, "create_only": create_only, "parents": parents}, FilesUploadStreamResult, data, progress, request_timeout, if_match=if_match)
 
     def upload_stream_sync(
         self,
@@ -1705,10 +1707,11 @@ class FilesNamespace(Namespace):
         create_only: bool | None = None,
         parents: bool | None = None,
         progress: Progress | None = None,
+        if_match: str | None = None,
         request_timeout: float | None = None,
     ) -> FilesUploadStreamResult:
         """upload_stream() for code without an event loop."""
-        return self._caller.wait(self.upload_stream(path=path, mode=mode, create_only=create_only, parents=parents, data=data, progress=progress, request_timeout=request_timeout))
+        return self._caller.wait(self.upload_stream(path=path, mode=mode, create_only=create_only, parents=parents, data=data, progress=progress, if_match=if_match, request_timeout=request_timeout))
 
     async def download_stream(
         self,
@@ -1743,6 +1746,7 @@ class FilesNamespace(Namespace):
         create_only: bool | None = None,
         parents: bool | None = None,
         progress: Progress | None = None,
+        if_match: str | None = None,
         request_timeout: float | None = None,
     ) -> FilesUploadResult:
         """Write a whole file.
@@ -1755,9 +1759,10 @@ class FilesNamespace(Namespace):
         :param parents: Make missing folders above the file. (default false)
         :param data: The bytes: in memory, a binary file, or an iterable of parts.
         :param progress: Called with the bytes sent so far and the whole length, or None.
+        :param if_match: Only when this is still the tag of what is there.
         :param request_timeout: Seconds after which the client gives the call up.
         """
-        return await self._caller.send(OPS["files.upload"], {"path": path, "mode": mode, "create_only": create_only, "parents": parents}, FilesUploadResult, data, progress, request_timeout)
+        return await self._caller.send(OPS["files.upload"], {"path": path, "mode": mode, "create_only": create_only, "parents": parents}, FilesUploadResult, data, progress, request_timeout, if_match=if_match)
 
     def upload_sync(
         self,
@@ -1768,10 +1773,11 @@ class FilesNamespace(Namespace):
         create_only: bool | None = None,
         parents: bool | None = None,
         progress: Progress | None = None,
+        if_match: str | None = None,
         request_timeout: float | None = None,
     ) -> FilesUploadResult:
         """upload() for code without an event loop."""
-        return self._caller.wait(self.upload(path=path, mode=mode, create_only=create_only, parents=parents, data=data, progress=progress, request_timeout=request_timeout))
+        return self._caller.wait(self.upload(path=path, mode=mode, create_only=create_only, parents=parents, data=data, progress=progress, if_match=if_match, request_timeout=request_timeout))
 
     async def download(
         self,
@@ -2400,20 +2406,20 @@ class SystemNamespace(Namespace):
         self,
         *,
         request_timeout: float | None = None,
-    ) -> bytes:
+    ) -> SystemPrometheusResult:
         """Give the figures of the sandbox and of the server as Prometheus reads them.
 
         At its own address the text itself, unless Accept asks for application/json.
 
         :param request_timeout: Seconds after which the client gives the call up.
         """
-        return await self._caller.fetch(OPS["system.prometheus"], {}, request_timeout)
+        return await self._caller.json(OPS["system.prometheus"], {}, SystemPrometheusResult, request_timeout)
 
     def prometheus_sync(
         self,
         *,
         request_timeout: float | None = None,
-    ) -> bytes:
+    ) -> SystemPrometheusResult:
         """prometheus() for code without an event loop."""
         return self._caller.wait(self.prometheus(request_timeout=request_timeout))
 
