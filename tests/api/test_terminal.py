@@ -421,8 +421,10 @@ def test_dead_terminals_cost_nothing(client, term):
     assert [entry["alive"] for entry in client.call("terminal.list")["sessions"]] == [False] * 6 + [True]
 
 
-def test_delete_ends_everything(client, term):
-    session = shell(term)
+@pytest.mark.parametrize("options", [(), ("--no-cgroups",)])
+def test_delete_ends_everything(make_server, options):
+    client = make_server(*options).client()
+    session = shell(lambda **args: client.rest("terminal.create", **args))
     with Terminal(client, session) as viewer:
         viewer.live().type("trap '' HUP TERM; nohup sleep 610 >/dev/null & setsid sleep 611 & (trap '' HUP; sleep 612) & echo on-$((1+1))\n")
         viewer.expect("on-2")
