@@ -3,12 +3,10 @@
 import base64
 import json
 import os
-import pathlib
 import re
 import shutil
 import signal
 import subprocess
-import tempfile
 import threading
 import time
 
@@ -19,15 +17,6 @@ from lib.client import expect_error
 from lib.server import is_sanitized
 
 MODES = ["inotify", "poll"]
-
-
-@pytest.fixture
-def quick():
-    """A folder in memory where there is one: thousands of files are made in it."""
-    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    path = pathlib.Path(tempfile.mkdtemp(dir=memory, prefix="abx-test-"))
-    yield path
-    shutil.rmtree(path)
 
 
 class Watch:
