@@ -37,11 +37,13 @@ check: ## the other compiler, sanitizers over the whole suite, fuzz targets, the
 	@echo "== sanitizers"
 	@$(NINJA) -C build-asan
 	@tools/run-unit build-asan
-	@tools/run-api build-asan/agent-sandbox-server
+	@ABX_TEST_CHECK=1 tools/run-api build-asan/agent-sandbox-server
 	@echo "== fuzz, $(FUZZ_SECONDS) s each"
 	@$(MAKE) --no-print-directory fuzz
 	@echo "== static"
 	@$(MAKE) --no-print-directory static
+	@ABX_TEST_STATIC=build-static/agent-sandbox-server tools/run-api build-static/agent-sandbox-server tests/api/test_static.py
+	@tools/run-api build-static/agent-sandbox-server tests/api/test_static.py
 
 fuzz: build-fuzz/build.ninja ## each fuzz target for FUZZ_SECONDS
 	@$(NINJA) -C build-fuzz
@@ -63,8 +65,10 @@ unit: build/build.ninja ## unit tests
 api: ## API tests against build/agent-sandbox-server
 	@tools/run-api build/agent-sandbox-server
 
-bench: build ## figures
-	@test -x bench/run || { echo "no benchmarks here yet"; exit 1; }
+bench: ## figures, ours against a floor or a peer, of the static file
+	@tools/install-deps bench
+	@$(MAKE) --no-print-directory build static
+	@$(NINJA) -C build figures
 	@bench/run
 
 generate: build ## write the files of catalog/

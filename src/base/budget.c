@@ -12,9 +12,8 @@ void budget_set_limit(size_t bytes)
 	atomic_store(&limit, bytes);
 }
 
-bool budget_take(size_t bytes)
+static bool take_up_to(size_t max, size_t bytes)
 {
-	size_t max = atomic_load(&limit);
 	size_t now = atomic_load(&used);
 
 	/* Never more than is allowed, not even for a moment: that would refuse another thread's small request. */
@@ -23,6 +22,18 @@ bool budget_take(size_t bytes)
 			return false;
 	} while (!atomic_compare_exchange_weak(&used, &now, now + bytes));
 	return true;
+}
+
+bool budget_take(size_t bytes)
+{
+	return take_up_to(atomic_load(&limit), bytes);
+}
+
+bool budget_take_spare(size_t bytes)
+{
+	size_t max = atomic_load(&limit);
+
+	return take_up_to(max - max / 4, bytes);
 }
 
 void budget_give(size_t bytes)

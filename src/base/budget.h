@@ -13,6 +13,12 @@
 void budget_set_limit(size_t bytes);
 
 bool budget_take(size_t bytes) MUST_CHECK;
+
+/*
+ * The same for what can also do with less, such as the output of commands: only while a quarter
+ * stays free, so that others can still be answered.
+ */
+bool budget_take_spare(size_t bytes) MUST_CHECK;
 void budget_give(size_t bytes);
 
 size_t budget_used(void);

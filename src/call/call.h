@@ -51,6 +51,7 @@ struct call {
 	void (*on_gone)(struct call *call);
 	void (*on_shutdown)(struct call *call); /* a stream's: end it now, with call->err as its last event (R86) */
 	void (*on_free)(struct call *call);
+	bool drops_args; /* the op's: `in` and what it has in the arena are not needed once the stream has begun */
 
 	/* The conditional and range headers, and whether bytes are wanted, for raw ops; strs with p NULL when absent. */
 	struct {
@@ -58,10 +59,11 @@ struct call {
 		bool multipart, head;           /* HEAD: headers only */
 		struct str content_type, range, if_range, if_match, if_none_match, if_modified_since, last_event_id;
 		struct str idempotency_key;
-		uint8_t body_hash[CALL_HASH_SIZE]; /* SHA-256 of the canonical JSON body; only beside an idempotency_key */
-		int64_t length; /* of the body; -1 not known */
-		const char *ws_base; /* "ws://HOST", as the caller sees this server */
-		int subprotocol;     /* chosen one of op->socket->subprotocols, -1 none */
+		uint8_t body_hash
+			[CALL_HASH_SIZE];   /* SHA-256 of the canonical JSON body; only beside an idempotency_key */
+		int64_t length;             /* of the body; -1 not known */
+		const char *ws_base;        /* "ws://HOST", as the caller sees this server */
+		int subprotocol;            /* chosen one of op->socket->subprotocols, -1 none */
 		const char *ticket_subject; /* came with a ticket: what alone it is good for; NULL without */
 	} http;
 

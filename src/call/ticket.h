@@ -18,7 +18,8 @@ struct ticket {
 };
 
 /* A new one; the oldest of very many is forgotten for it.  0, or -1 with call->err. */
-int ticket_make(struct call *call, const char *op_id, const char *subject, char ret_text[static TICKET_SIZE]) MUST_CHECK;
+int ticket_make(
+	struct call *call, const char *op_id, const char *subject, char ret_text[static TICKET_SIZE]) MUST_CHECK;
 
 /* Valid until the next ticket is made; NULL when there is none such, or it was used, or is too old. */
 const struct ticket *ticket_take(struct str text, const char *op_id);

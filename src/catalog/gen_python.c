@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "catalog/gen_nodes.h"
 #include "catalog/gen_python_internal.h"
 #include "catalog/print.h"
 #include "catalog/schema.h"
 
-#include <assert.h>
 #include <stdio.h>
-
-enum { NODES_MAX = 128, NODE_SIZE = 128, DEPTH_MAX = 6 };
 
 const char *python_name(const char *name, char ret_name[static 64])
 {
-	static const char *const keywords[] = { "False", "None", "True", "and", "as", "assert", "async", "await", "break",
-		"class", "continue", "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if",
-		"import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with",
-		"yield" };
+	static const char *const keywords[] = { "False", "None", "True", "and", "as", "assert", "async", "await",
+		"break", "class", "continue", "def", "del", "elif", "else", "except", "finally", "for", "from",
+		"global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return",
+		"try", "while", "with", "yield" };
 	bool taken = false;
 
 	for (size_t i = 0; i < ARRAY_LEN(keywords); i++)
@@ -65,162 +63,73 @@ static void add_value(struct buf *out, const struct json *value)
 	}
 }
 
-/* What the runtime needs to make a request of a call; types of answers are classes already. */
-static void add_op(struct buf *out, const struct op *op)
+static void add_member(struct buf *out, bool first, const char *name, const struct json *value)
 {
-	static const char *const kept[] = { "id", "endpoint", "group", "scope", "kind", "method", "path", "also", "since",
-		"effects", "params", "one_of", "raw", "limits" };
-	struct json_writer w;
-	struct arena arena;
-	struct json *tree;
-	struct json_error problem;
-	AUTOBUF struct buf text;
-	int status;
-
-	buf_init(&text, SIZE_MAX / 2);
-	json_write_init(&w, &text);
-	print_op(&w, op, false);
-	arena_init(&arena, SIZE_MAX);
-	status = json_parse(&arena, text.data, text.len, &tree, &problem);
-	assert(status == 0);
-	buf_adds(out, "    {");
-	for (size_t i = 0; i < ARRAY_LEN(kept); i++) {
-		const struct json *member = json_get(tree, kept[i]);
-
-		if (member) {
-			buf_addf(out, "%s\"%s\": ", i ? ", " : "", kept[i]);
-			add_value(out, member);
-		}
-	}
-	buf_adds(out, "},\n");
-	arena_free(&arena);
+	buf_addf(out, "%s\"%s\": ", first ? "" : ", ", name);
+	add_value(out, value);
 }
 
 static void add_catalog(struct buf *out)
 {
 	buf_adds(out, "\n\n_CATALOG: list[dict[str, Any]] = [\n");
-	for (const struct op *const *op = ops_all; *op; op++)
-		add_op(out, *op);
+	for (const struct op *const *op = ops_all; *op; op++) {
+		buf_adds(out, "    {");
+		gen_op_members(out, *op, add_member);
+		buf_adds(out, "},\n");
+	}
 	buf_adds(out, "]\nOPS: Mapping[str, Op] = {spec[\"id\"]: Op.from_catalog(spec) for spec in _CATALOG}\n");
 }
 
-/* The dotted names that have something below them, in order of their coming. */
-struct nodes {
-	char names[NODES_MAX][NODE_SIZE];
-	size_t count;
-};
-
-static void add_node(struct nodes *nodes, const char *id, size_t len)
-{
-	for (size_t i = 0; i < nodes->count; i++) {
-		if (strlen(nodes->names[i]) == len && strncmp(nodes->names[i], id, len) == 0)
-			return;
-	}
-	assert(nodes->count < NODES_MAX && len < NODE_SIZE);
-	snprintf(nodes->names[nodes->count++], NODE_SIZE, "%.*s", (int)len, id);
-}
-
-static void collect(struct nodes *nodes)
-{
-	nodes->count = 0;
-	for (const struct op *const *op = ops_all; *op; op++) {
-		for (const char *dot = strchr((*op)->id, '.'); dot; dot = strchr(dot + 1, '.'))
-			add_node(nodes, (*op)->id, (size_t)(dot - (*op)->id));
-	}
-}
-
-static size_t depth(const char *name)
-{
-	size_t dots = 0;
-
-	for (; *name; name++)
-		dots += *name == '.';
-	return dots;
-}
-
-/* Whether name stands directly below node ("" is the top). */
-static bool is_child(const char *name, const char *node)
-{
-	size_t len = strlen(node);
-
-	if (!len)
-		return !strchr(name, '.');
-	return strncmp(name, node, len) == 0 && name[len] == '.' && !strchr(name + len + 1, '.');
-}
-
-static const char *leaf(const char *name)
-{
-	const char *dot = strrchr(name, '.');
-
-	return dot ? dot + 1 : name;
-}
-
-static void class_name(const char *node, const char *suffix, char ret_name[static SCHEMA_NAME_SIZE])
-{
-	const struct op named = { .id = node };
-
-	schema_name(&named, suffix, ret_name);
-}
-
-static void add_refs_of(struct buf *out, const struct nodes *nodes, const char *node)
+static void add_refs_of(struct buf *out, const struct gen_nodes *nodes, const char *node)
 {
 	char name[SCHEMA_NAME_SIZE], room[64];
 
-	class_name(node[0] ? node : "all", "ops", name);
+	gen_class_name(node[0] ? node : "all", "ops", name);
 	buf_addf(out, "\n\nclass %s:\n    \"\"\"%s\"\"\"\n\n", name, node[0] ? node : "The tree of all ops.");
 	for (size_t i = 0; i < nodes->count; i++) {
-		if (!is_child(nodes->names[i], node))
+		if (!gen_is_child(nodes->names[i], node))
 			continue;
-		class_name(nodes->names[i], "ops", name);
-		buf_addf(out, "    %s: Final = %s()\n", leaf(nodes->names[i]), name);
+		gen_class_name(nodes->names[i], "ops", name);
+		buf_addf(out, "    %s: Final = %s()\n", gen_leaf(nodes->names[i]), name);
 	}
 	for (const struct op *const *op = ops_all; *op; op++) {
-		if (is_child((*op)->id, node))
-			buf_addf(out, "    %s: Final = OpRef(\"%s\")\n", python_name(leaf((*op)->id), room), (*op)->id);
+		if (gen_is_child((*op)->id, node))
+			buf_addf(out, "    %s: Final = OpRef(\"%s\")\n", python_name(gen_leaf((*op)->id), room),
+				(*op)->id);
 	}
 }
 
-static void add_namespace(struct buf *out, const struct nodes *nodes, const char *node)
+static void add_namespace(struct buf *out, const struct gen_nodes *nodes, const char *node)
 {
 	char name[SCHEMA_NAME_SIZE];
 
-	class_name(node, "namespace", name);
+	gen_class_name(node, "namespace", name);
 	buf_addf(out, "\n\nclass %s(Namespace):\n    \"\"\"The ops %s.*\"\"\"\n", name, node);
 	for (size_t i = 0; i < nodes->count; i++) {
-		if (!is_child(nodes->names[i], node))
+		if (!gen_is_child(nodes->names[i], node))
 			continue;
-		class_name(nodes->names[i], "namespace", name);
-		buf_addf(out, "\n    @cached_property\n    def %s(self) -> %s:\n        return %s(self._client, \"%s\")\n",
-			leaf(nodes->names[i]), name, name, nodes->names[i]);
+		gen_class_name(nodes->names[i], "namespace", name);
+		buf_addf(out,
+			"\n    @cached_property\n    def %s(self) -> %s:\n        return %s(self._client, \"%s\")\n",
+			gen_leaf(nodes->names[i]), name, name, nodes->names[i]);
 	}
 	for (const struct op *const *op = ops_all; *op; op++) {
-		if (is_child((*op)->id, node))
+		if (gen_is_child((*op)->id, node))
 			gen_python_method(out, *op);
 	}
 }
 
-/* Deeper ones first: a class stands before it is used. */
-static void add_nodes(
-	struct buf *out, const struct nodes *nodes, void (*add)(struct buf *out, const struct nodes *nodes, const char *node))
-{
-	for (size_t level = DEPTH_MAX; level-- > 0;) {
-		for (size_t i = 0; i < nodes->count; i++) {
-			if (depth(nodes->names[i]) == level)
-				add(out, nodes, nodes->names[i]);
-		}
-	}
-}
-
-static void add_tree(struct buf *out, const struct nodes *nodes)
+static void add_tree(struct buf *out, const struct gen_nodes *nodes)
 {
 	char name[SCHEMA_NAME_SIZE];
 
 	buf_adds(out, "\n\nclass Tree(Root):\n    \"\"\"The namespaces of the catalog.\"\"\"\n");
 	for (size_t i = 0; i < nodes->count; i++) {
-		if (depth(nodes->names[i]) > 0)
+		if (gen_depth(nodes->names[i]) > 0)
 			continue;
-		class_name(nodes->names[i], "namespace", name);
-		buf_addf(out, "\n    @cached_property\n    def %s(self) -> %s:\n        return %s(self._client, \"%s\")\n",
+		gen_class_name(nodes->names[i], "namespace", name);
+		buf_addf(out,
+			"\n    @cached_property\n    def %s(self) -> %s:\n        return %s(self._client, \"%s\")\n",
 			nodes->names[i], name, name, nodes->names[i]);
 	}
 }
@@ -231,8 +140,8 @@ static void add_errors(struct buf *out)
 	for (enum err_code code = ERR_NONE + 1; code < ERR_COUNT; code++) {
 		const struct err_info *info = err_info(code);
 
-		buf_addf(out, "    \"%s\": ErrorRow(%d, \"%s\", \"%s\", \"%s\", \"%s\"),\n", info->wire_code, info->status,
-			info->code, info->type, info->exception, info->ecode);
+		buf_addf(out, "    \"%s\": ErrorRow(%d, \"%s\", \"%s\", \"%s\", \"%s\"),\n", info->wire_code,
+			info->status, info->code, info->type, info->exception, info->ecode);
 	}
 	buf_adds(out, "}\n");
 }
@@ -261,16 +170,16 @@ static void add_head(struct buf *out, enum python_style style)
 
 void gen_python(struct buf *out, enum python_style style)
 {
-	struct nodes nodes;
+	struct gen_nodes nodes;
 
-	collect(&nodes);
+	gen_nodes_init(&nodes);
 	add_head(out, style);
 	gen_python_models(out, style);
 	add_errors(out);
 	add_catalog(out);
-	add_nodes(out, &nodes, add_refs_of);
+	gen_nodes_each(out, &nodes, add_refs_of);
 	add_refs_of(out, &nodes, "");
 	buf_adds(out, "\n\nops: Final = AllOps()\n");
-	add_nodes(out, &nodes, add_namespace);
+	gen_nodes_each(out, &nodes, add_namespace);
 	add_tree(out, &nodes);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "catalog/gen_nodes.h"
 #include "catalog/gen_python_internal.h"
 #include "catalog/print.h"
 #include "catalog/schema.h"
@@ -13,11 +14,6 @@ static const char *last_part(const char *id)
 static bool takes_bytes(const struct op *op)
 {
 	return op->raw && op->raw->request;
-}
-
-static bool gives_bytes(const struct op *op)
-{
-	return op->raw && op->raw->response;
 }
 
 /* A command that exits with another code than 0 may be made an exception. */
@@ -47,7 +43,7 @@ static bool is_positional(const struct op *op, const struct field *field)
 	if (field->flags & F_REQUIRED)
 		return true;
 	for (const struct one_of *group = op->one_of; group && group->names[0]; group++) {
-		if (!group->optional && strcmp(group->names[0], field->name) == 0)
+		if (strcmp(group->names[0], field->name) == 0)
 			return true;
 	}
 	return false;
@@ -124,6 +120,8 @@ static void add_signature(struct buf *out, const struct op *op)
 	}
 	if (takes_bytes(op))
 		buf_adds(out, "        progress: Progress | None = None,\n");
+	if (gen_takes_tag(op))
+		buf_adds(out, "        if_match: str | None = None,\n");
 	if (has_exit_code(op))
 		buf_adds(out, "        check: bool = False,\n");
 	if (takes_key(op))
@@ -171,12 +169,16 @@ static void add_docstring(struct buf *out, const struct op *op)
 			add_doc_of(out, field);
 	}
 	if (takes_bytes(op))
-		buf_adds(out, "        :param data: The bytes: in memory, a binary file, or an iterable of parts.\n"
-			      "        :param progress: Called with the bytes sent so far and the whole length, or None.\n");
+		buf_adds(out,
+			"        :param data: The bytes: in memory, a binary file, or an iterable of parts.\n"
+			"        :param progress: Called with the bytes sent so far and the whole length, or None.\n");
+	if (gen_takes_tag(op))
+		buf_adds(out, "        :param if_match: Only when this is still the tag of what is there.\n");
 	if (has_exit_code(op))
 		buf_adds(out, "        :param check: Raise ProcessError when the exit code is not 0.\n");
 	if (takes_key(op))
-		buf_adds(out, "        :param idempotency_key: The same key and arguments within an hour give the first answer again.\n");
+		buf_adds(out,
+			"        :param idempotency_key: The same key and arguments within an hour give the first answer again.\n");
 	buf_adds(out, "        :param request_timeout: Seconds after which the client gives the call up.\n"
 		      "        \"\"\"\n");
 }
@@ -202,7 +204,7 @@ static void add_result_type(struct buf *out, const struct op *op)
 	if (op->kind == OP_SSE) {
 		schema_name(op, "event", name);
 		buf_addf(out, "EventStream[%s]", name);
-	} else if (gives_bytes(op)) {
+	} else if (gen_gives_bytes(op)) {
 		buf_adds(out, "bytes");
 	} else {
 		schema_name(op, "result", name);
@@ -215,16 +217,16 @@ static void add_body(struct buf *out, const struct op *op)
 	char name[SCHEMA_NAME_SIZE];
 
 	buf_addf(out, "        return %sself._caller.", op->kind == OP_SSE ? "" : "await ");
-	buf_adds(out, op->kind == OP_SSE  ? "events"
-		      : gives_bytes(op) ? "fetch"
-		      : takes_bytes(op) ? "send"
-					: "json");
+	buf_adds(out, op->kind == OP_SSE    ? "events"
+		      : gen_gives_bytes(op) ? "fetch"
+		      : takes_bytes(op)     ? "send"
+					    : "json");
 	buf_addf(out, "(OPS[\"%s\"], ", op->id);
 	add_arguments(out, op);
 	if (op->kind == OP_SSE) {
 		schema_name(op, "event", name);
 		buf_addf(out, ", %ss", name);
-	} else if (!gives_bytes(op)) {
+	} else if (!gen_gives_bytes(op)) {
 		schema_name(op, "result", name);
 		buf_addf(out, ", %s", name);
 	}
@@ -233,6 +235,8 @@ static void add_body(struct buf *out, const struct op *op)
 	buf_adds(out, ", request_timeout");
 	if (has_exit_code(op))
 		buf_adds(out, ", check=check");
+	if (gen_takes_tag(op))
+		buf_adds(out, ", if_match=if_match");
 	if (takes_key(op))
 		buf_adds(out, ", idempotency_key=idempotency_key");
 	buf_adds(out, ")\n");
@@ -249,7 +253,8 @@ static void add_twin(struct buf *out, const struct op *op)
 	if (op->kind == OP_SSE)
 		buf_adds(out, "Sync");
 	add_result_type(out, op);
-	buf_addf(out, ":\n        \"\"\"%s() for code without an event loop.\"\"\"\n        return self._caller.%s(self.%s(",
+	buf_addf(out,
+		":\n        \"\"\"%s() for code without an event loop.\"\"\"\n        return self._caller.%s(self.%s(",
 		name, op->kind == OP_SSE ? "iterate" : "wait", name);
 	for (const struct field *field = op->params; field && field->type != FIELD_NONE; field++) {
 		char room[64];
@@ -261,6 +266,8 @@ static void add_twin(struct buf *out, const struct op *op)
 		buf_adds(out, "data=data, progress=progress, ");
 	if (has_exit_code(op))
 		buf_adds(out, "check=check, ");
+	if (gen_takes_tag(op))
+		buf_adds(out, "if_match=if_match, ");
 	if (takes_key(op))
 		buf_adds(out, "idempotency_key=idempotency_key, ");
 	buf_adds(out, "request_timeout=request_timeout))\n");

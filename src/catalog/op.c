@@ -28,13 +28,18 @@ bool op_has_paths(const struct op *op)
 	return false;
 }
 
-bool op_param_in_route(const struct op *op, const char *name)
+static bool names_param(const char *path, const char *name)
 {
 	size_t len = strlen(name);
 
-	for (const char *at = strchr(op->path, '{'); at; at = strchr(at + 1, '{')) {
+	for (const char *at = path ? strchr(path, '{') : NULL; at; at = strchr(at + 1, '{')) {
 		if (strncmp(at + 1, name, len) == 0 && at[1 + len] == '}')
 			return true;
 	}
-	return op->also && strchr(op->also, '{') && strncmp(strchr(op->also, '{') + 1, name, len) == 0;
+	return false;
+}
+
+bool op_param_in_route(const struct op *op, const char *name)
+{
+	return names_param(op->path, name) || names_param(op->also, name);
 }

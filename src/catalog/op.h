@@ -54,6 +54,7 @@ struct limit {
 struct raw {
 	bool request, response; /* bytes instead of JSON, which way */
 	bool multipart;         /* the request may be multipart/form-data too */
+	bool preferred;         /* the response is bytes on the op's own route, unless JSON is asked for */
 	const char *media_type; /* of the response */
 };
 
@@ -82,11 +83,11 @@ struct op {
 	const struct one_of *one_of; /* ends with an empty one; NULL: none */
 	const struct field *result;  /* NULL for streams */
 	size_t result_size;
-	const struct event *events;  /* of OP_SSE; ends with an empty one */
+	const struct event *events;        /* of OP_SSE; ends with an empty one */
 	const struct socket_shape *socket; /* of OP_WS */
-	const struct raw *raw;       /* of OP_RAW */
-	const enum err_code *errors; /* its own, ends with ERR_NONE; those of every op are not repeated */
-	const struct limit *limits;  /* ends with an empty one; NULL: none */
+	const struct raw *raw;             /* of OP_RAW */
+	const enum err_code *errors;       /* its own, ends with ERR_NONE; those of every op are not repeated */
+	const struct limit *limits;        /* ends with an empty one; NULL: none */
 	enum op_lane lane;
 	int (*work)(struct call *call);
 	void (*start)(struct call *call);

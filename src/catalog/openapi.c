@@ -150,6 +150,18 @@ static void add_named(const struct field *field, bool is_param, void *user)
 	schema_object(names->w, field->fields, is_param);
 }
 
+static void event_schemas(struct json_writer *w, const struct op *op, const struct event *events, struct names *names)
+{
+	char name[SCHEMA_NAME_SIZE];
+
+	for (const struct event *event = events; event && event->name; event++) {
+		schema_named(event->fields, false, add_named, names);
+		schema_event_name(op, event, name);
+		json_key(w, name);
+		schema_object(w, event->fields, false);
+	}
+}
+
 static void op_schemas(struct json_writer *w, const struct op *op, struct names *names)
 {
 	char name[SCHEMA_NAME_SIZE];
@@ -166,11 +178,10 @@ static void op_schemas(struct json_writer *w, const struct op *op, struct names 
 		json_key(w, name);
 		schema_object(w, op->result, false);
 	}
-	for (const struct event *event = op->events; event && event->name; event++) {
-		schema_named(event->fields, false, add_named, names);
-		schema_event_name(op, event, name);
-		json_key(w, name);
-		schema_object(w, event->fields, false);
+	event_schemas(w, op, op->events, names);
+	if (op->socket) {
+		event_schemas(w, op, op->socket->client_messages, names);
+		event_schemas(w, op, op->socket->server_messages, names);
 	}
 }
 

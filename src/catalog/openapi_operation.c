@@ -14,7 +14,9 @@ static const enum err_code general[] = { ERR_ARGS_INVALID, ERR_ARGS_UNKNOWN, ERR
 	ERR_HTTP_URI_TOO_LONG, ERR_ARGS_MEDIA, ERR_LIMIT_TOO_MANY, ERR_LIMIT_RATE, ERR_HTTP_HEADERS, ERR_INTERNAL,
 	ERR_SHUTTING_DOWN, ERR_BUSY, ERR_NONE };
 
-static const struct field no_params[] = { FIELDS_END };
+static const struct field no_params[] = {
+	FIELDS_END,
+};
 
 static void key_string(struct json_writer *w, const char *key, const char *value)
 {
@@ -318,15 +320,15 @@ void openapi_responses(struct json_writer *w)
 	json_object_end(w);
 }
 
-static void events(struct json_writer *w, const struct op *op)
+static void events(struct json_writer *w, const char *key, const struct op *op, const struct event *list)
 {
 	char name[SCHEMA_NAME_SIZE];
 
-	if (!op->events)
+	if (!list)
 		return;
-	json_key(w, "x-abx-events");
+	json_key(w, key);
 	json_array_begin(w);
-	for (const struct event *event = op->events; event->name; event++) {
+	for (const struct event *event = list; event->name; event++) {
 		json_object_begin(w);
 		key_string(w, "event", event->name);
 		key_string(w, "description", event->text);
@@ -369,7 +371,11 @@ static void extensions(struct json_writer *w, const struct op *op)
 	key_string(w, "x-abx-kind", kinds[op->kind]);
 	key_string(w, "x-abx-endpoint", op->endpoint);
 	key_string(w, "x-abx-since", op->since);
-	events(w, op);
+	events(w, "x-abx-events", op, op->events);
+	if (op->socket) {
+		events(w, "x-abx-client-messages", op, op->socket->client_messages);
+		events(w, "x-abx-server-messages", op, op->socket->server_messages);
+	}
 	limits(w, op);
 }
 

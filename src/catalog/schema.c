@@ -295,7 +295,7 @@ void schema_name(const struct op *op, const char *suffix, char ret_name[static S
 void schema_event_name(const struct op *op, const struct event *event, char ret_name[static SCHEMA_NAME_SIZE])
 {
 	schema_name(op, event->name, ret_name);
-	add_camel(ret_name, "event");
+	add_camel(ret_name, op->kind == OP_WS ? "message" : "event");
 }
 
 void schema_named(const struct field *fields, bool is_param,

@@ -208,11 +208,11 @@ static bool request_state(struct http_conn *c)
 
 static void begin_linger(struct http_conn *c)
 {
+	c->state = CONN_LINGER;
 	if (shutdown(c->fd, SHUT_WR) < 0 || c->eof) {
 		conn_abort(c);
 		return;
 	}
-	c->state = CONN_LINGER;
 	c->linger_until_ns = clock_now_ns() + LINGER_NS;
 	set_deadline(c, LINGER_IDLE_NS);
 }
@@ -244,7 +244,7 @@ static bool reply_state(struct http_conn *c)
 		return true;
 	}
 	c->state = CONN_HEAD;
-	set_deadline(c, c->in.len ? c->server->limits.header_ns : c->server->limits.keep_alive_ns);
+	c->deadline_ns = c->written_ns + (c->in.len ? c->server->limits.header_ns : c->server->limits.keep_alive_ns);
 	if (c->in.len || c->eof)
 		return true;
 	/* Most often nothing more is there yet: the watch tells, and costs less than asking. */
@@ -384,7 +384,7 @@ static void timed_out(struct http_conn *c)
 void conn_sweep(struct http_conn *c, int64_t now_ns)
 {
 	const struct http_limits *limits = &c->server->limits;
-	int64_t quiet_ns = now_ns - c->written_ns;
+	int64_t quiet_ns;
 
 	if (c->deadline_ns && now_ns >= c->deadline_ns) {
 		c->deadline_ns = 0;
@@ -394,6 +394,7 @@ void conn_sweep(struct http_conn *c, int64_t now_ns)
 	}
 	if (c->state != CONN_REPLY)
 		return;
+	quiet_ns = now_ns - c->written_ns;
 	if (c->out.len && quiet_ns > (c->server->draining ? DRAIN_IDLE_NS : limits->write_idle_ns))
 		conn_abort(c);
 	else if (c->heartbeat && quiet_ns > limits->heartbeat_ns)
@@ -402,7 +403,7 @@ void conn_sweep(struct http_conn *c, int64_t now_ns)
 
 void conn_close_idle(struct http_conn *c)
 {
-	if (conn_is_idle(c)) {
+	if (c->state == CONN_HEAD) {
 		begin_linger(c);
 		conn_kick(c);
 	}

@@ -10,14 +10,14 @@
 #include "wire/chunked.h"
 
 enum conn_state {
-	CONN_HEAD,    /* between requests, or reading a head */
-	CONN_REQUEST, /* the handler has it */
-	CONN_REPLY,   /* the answer is being sent */
+	CONN_HEAD,     /* between requests, or reading a head */
+	CONN_REQUEST,  /* the handler has it */
+	CONN_REPLY,    /* the answer is being sent */
 	CONN_UPGRADED, /* a WebSocket (ws.c) */
-	CONN_LINGER,  /* sent; the peer is given a moment to read it before the close */
-	CONN_DEAD,    /* the socket is closed; the handler has not answered yet */
-	CONN_LOST,    /* it answered with an upgrade: to be ended in the next turn */
-	CONN_FREE,    /* to be freed at the end of this turn */
+	CONN_LINGER,   /* sent; the peer is given a moment to read it before the close */
+	CONN_DEAD,     /* the socket is closed; the handler has not answered yet */
+	CONN_LOST,     /* it answered with an upgrade: to be ended in the next turn */
+	CONN_FREE,     /* to be freed at the end of this turn */
 };
 
 struct http_conn {
@@ -79,8 +79,8 @@ void conn_new(struct http_server *server, int fd, unsigned tag);
 void conn_process(struct http_conn *c);
 void conn_kick(struct http_conn *c); /* conn_process() in the next turn */
 void conn_sweep(struct http_conn *c, int64_t now_ns);
-void conn_abort(struct http_conn *c); /* the peer is gone, or we give it up */
-void conn_close_idle(struct http_conn *c);
+void conn_abort(struct http_conn *c);      /* the peer is gone, or we give it up */
+void conn_close_idle(struct http_conn *c); /* also in the middle of a head */
 bool conn_is_idle(const struct http_conn *c);
 void conn_end_upgraded(struct http_conn *c); /* the closing handshake is through */
 

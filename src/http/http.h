@@ -44,6 +44,7 @@ struct http_handlers {
 struct http_limits {
 	unsigned max_connections;
 	int64_t header_ns, body_idle_ns, write_idle_ns, keep_alive_ns, heartbeat_ns, ping_ns;
+	int64_t sweep_ns; /* how often they are looked at */
 };
 
 extern const struct http_limits http_default_limits;
@@ -62,7 +63,8 @@ void http_server_set_max(struct http_server *s, unsigned max_connections); /* th
  */
 int http_listen(struct http_server *s, const char *address, char *ret_address, size_t size) MUST_CHECK;
 /* The same, with a mark that http_tag() of its connections tells; that of http_listen() is 0. */
-int http_listen_tagged(struct http_server *s, const char *address, unsigned tag, char *ret_address, size_t size) MUST_CHECK;
+int http_listen_tagged(
+	struct http_server *s, const char *address, unsigned tag, char *ret_address, size_t size) MUST_CHECK;
 unsigned http_tag(const struct http_conn *c);
 
 /* The handler's own pointer for the current request. */

@@ -35,6 +35,7 @@ const struct http_limits http_default_limits = {
 	.keep_alive_ns = 75 * NS_PER_S,
 	.heartbeat_ns = 15 * NS_PER_S,
 	.ping_ns = 20 * NS_PER_S,
+	.sweep_ns = NS_PER_S,
 };
 
 static void on_accept(struct watch *w, unsigned events);
@@ -47,7 +48,7 @@ static void on_sweep(struct timer *t)
 	LIST_EACH(node, &s->conns)
 	conn_sweep(OWNER(node, struct http_conn, node), now);
 	if (s->count)
-		timer_start(&s->sweep, s->loop, NS_PER_S, on_sweep);
+		timer_start(&s->sweep, s->loop, s->limits.sweep_ns, on_sweep);
 }
 
 static void on_kick(struct turn *t)
@@ -141,7 +142,7 @@ void http_server_set_max(struct http_server *s, unsigned max_connections)
 void server_conn_added(struct http_server *s)
 {
 	if (s->count++ == 0)
-		timer_start(&s->sweep, s->loop, NS_PER_S, on_sweep);
+		timer_start(&s->sweep, s->loop, s->limits.sweep_ns, on_sweep);
 }
 
 void server_conn_removed(struct http_server *s)

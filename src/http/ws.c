@@ -18,21 +18,21 @@ enum {
 };
 
 /* From our close frame, or the peer's, to the end of the connection. */
-#define CLOSE_NS (5 * NS_PER_S)
+#define CLOSE_NS (3 * NS_PER_S)
 
 struct http_ws {
 	const struct http_ws_handlers *handlers;
-	struct ws_frame frame;       /* the one whose payload is coming */
+	struct ws_frame frame; /* the one whose payload is coming */
 	bool in_frame;
-	size_t got;                  /* of its payload */
+	size_t got; /* of its payload */
 	struct ws_message message;
-	struct buf text;             /* payload of the message so far, unmasked */
+	struct buf text; /* payload of the message so far, unmasked */
 	char control[WS_CONTROL_MAX];
 	bool paused, starved, woken; /* starved: the handler was told that there is no room */
 	bool close_sent, close_got;
 	int code;
-	int64_t heard_ns;            /* when bytes last came; then when a ping was sent */
-	unsigned pings;              /* sent since bytes last came */
+	int64_t heard_ns; /* when bytes last came; then when a ping was sent */
+	unsigned pings;   /* sent since bytes last came */
 };
 
 void http_upgrade(struct http_conn *c, struct str headers, const struct http_ws_handlers *handlers)
@@ -143,7 +143,10 @@ void http_ws_close(struct http_conn *c, enum ws_close code, const char *reason)
 /* The peer broke the rules: what else it sends cannot be understood, so its close is not waited for. */
 static void refuse(struct http_conn *c, enum ws_close code)
 {
-	static const struct { enum ws_close code; const char *reason; } reasons[] = {
+	static const struct {
+		enum ws_close code;
+		const char *reason;
+	} reasons[] = {
 		{ WS_CLOSE_PROTOCOL, "the frame breaks RFC 6455" },
 		{ WS_CLOSE_BAD_DATA, "the text is not UTF-8" },
 		{ WS_CLOSE_TOO_BIG, "a frame has at most 1 MiB, a message 4 MiB" },
@@ -174,7 +177,7 @@ static void on_control(struct http_conn *c)
 	if (code >= 0 && !utf8_valid(reason))
 		code = -WS_CLOSE_BAD_DATA;
 	if (code < 0) {
-		refuse(c, (enum ws_close)-code);
+		refuse(c, (enum ws_close) - code);
 		return;
 	}
 	ws->close_got = true;
@@ -253,7 +256,7 @@ static bool take_frame(struct http_conn *c)
 		int begun = begin_frame(c);
 
 		if (begun < 0)
-			refuse(c, (enum ws_close)-begun);
+			refuse(c, (enum ws_close) - begun);
 		if (begun <= 0)
 			return begun < 0;
 	}

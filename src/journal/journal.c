@@ -179,6 +179,14 @@ static struct chunk *take_first(struct journal *j)
 	return c;
 }
 
+/* Rings that can do with less leave the last quarter of the budget to work that cannot. */
+static bool has_share(const struct journal *j, size_t size)
+{
+	size_t limit = budget_limit();
+
+	return j->lossless_count > 0 || limit == 0 || budget_used() + size <= limit - limit / 4;
+}
+
 /*
  * A new chunk from the budget; when that is used up the oldest of our own; over the budget
  * only for the first one, and for what a lossless reader was promised.
@@ -186,7 +194,7 @@ static struct chunk *take_first(struct journal *j)
 static struct chunk *get_chunk(struct journal *j, uint64_t from)
 {
 	size_t size = chunk_memory(j);
-	bool granted = budget_take(size);
+	bool granted = has_share(j, size) && budget_take(size);
 	struct chunk *c;
 
 	if (!granted && j->chunk_count > 0 && (j->lossless_count == 0 || spare_chunks(j, from) > 0))
@@ -329,9 +337,9 @@ void journal_close(struct journal *j)
 void journal_discard(struct journal *j)
 {
 	assert(!j->waking);
-	j->start = j->end;
 	while (j->chunk_count > 0)
 		free_chunk(take_first(j));
+	j->start = j->end;
 }
 
 bool journal_closed(const struct journal *j)

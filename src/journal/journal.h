@@ -13,8 +13,8 @@
  * stream, so a byte costs 9/8 of one in any mix, and an offset is found at once.
  *
  * One thread: the loop's.  Memory is taken from the process's budget (budget.h): when it is
- * used up the ring drops its oldest bytes early, and a lossless reader makes the producer
- * wait.  One chunk is granted in any case, so that nobody waits for ever.
+ * used up (but for a quarter, which is left to work that cannot do with less) the ring drops
+ * its oldest bytes early, and a lossless reader makes the producer wait.  One chunk is granted in any case, so that nobody waits for ever.
  */
 #pragma once
 
@@ -54,7 +54,7 @@ void journal_free(struct journal *j); /* detaches the readers */
 size_t journal_room(struct journal *j);
 void journal_append(struct journal *j, enum journal_stream stream, struct str bytes);
 void journal_trim(struct journal *j, uint64_t from); /* forgets what stands before from, as the limit would */
-void journal_close(struct journal *j); /* no more will come; gives spare memory back, wakes all */
+void journal_close(struct journal *j);               /* no more will come; gives spare memory back, wakes all */
 
 void journal_discard(struct journal *j); /* forgets what it keeps: readers are told of a gap */
 

@@ -117,9 +117,15 @@ const struct as_user *policy_file_user(const struct policy *p);
 
 /*
  * What a program is given before the caller's own variables: the inherited ones, HOME USER LOGNAME
- * SHELL PATH and LANG in any case, "set" on top; TERM for terminals alone; never ABX_*.  user as for policy_user().
+ * SHELL PATH and LANG in any case, "set" on top, then what system.env.set changed (overlay.h); TERM for
+ * terminals alone; never ABX_*.  user as for policy_user().
  */
 void policy_child_env(const struct policy *p, const char *user, bool is_terminal, struct child_env *env);
+
+/* A language that the policy adds to code runs: its argv, NULL at the end, or NULL when it adds none of this name. */
+const char *const *policy_language(const struct policy *p, const char *name);
+/* The names of all of them, for messages. */
+size_t policy_languages(const struct policy *p, const char **ret_names, size_t most);
 
 /* Facts of a principal. */
 const struct policy *principal_policy(const struct principal *who);

@@ -4,6 +4,7 @@
 #include "policy/place.h"
 #include "policy/policy_file.h"
 #include "policy/policy_internal.h"
+#include "policy/scope.h"
 
 #include <unistd.h>
 
@@ -26,7 +27,9 @@ static bool may_run(const struct principal *who)
 	struct err err;
 
 	for (const struct op *const *op = ops_all; *op; op++) {
-		if (((*op)->effects & OP_RUNS) && policy_check_op(who, *op, &err) == 0)
+		/* Those of a reading scope run programs of their own choice. */
+		if (((*op)->effects & OP_RUNS) && !scope_matches("*:read", (*op)->scope) &&
+			policy_check_op(who, *op, &err) == 0)
 			return true;
 	}
 	return false;

@@ -2,6 +2,7 @@
 /*
  * What a policy says of programs: users, signals, variables, limits.
  */
+#include "policy/overlay.h"
 #include "policy/policy_internal.h"
 
 #include <stdio.h>
@@ -128,6 +129,27 @@ size_t policy_rlimits(const struct policy *p, struct policy_rlimit ret_limits[st
 	return count;
 }
 
+const char *const *policy_language(const struct policy *p, const char *name)
+{
+	const struct language *languages = p->config->devtools.languages.items;
+
+	for (size_t i = 0; i < p->config->devtools.languages.count; i++) {
+		if (strcmp(languages[i].name, name) == 0)
+			return languages[i].argv;
+	}
+	return NULL;
+}
+
+size_t policy_languages(const struct policy *p, const char **ret_names, size_t most)
+{
+	const struct language *languages = p->config->devtools.languages.items;
+	size_t count = MIN(p->config->devtools.languages.count, most);
+
+	for (size_t i = 0; i < count; i++)
+		ret_names[i] = languages[i].name;
+	return count;
+}
+
 static bool is_inherited(const struct policy *p, struct str name, bool is_terminal)
 {
 	if (!child_env_valid_name(name) || str_starts(name, "ABX_") || (str_is(name, "TERM") && !is_terminal))
@@ -196,4 +218,5 @@ void policy_child_env(const struct policy *p, const char *user, bool is_terminal
 		child_env_put(env, "TERM", STR("xterm-256color"));
 	for (size_t i = 0; i < p->config->process.set.count; i++)
 		child_env_put(env, set[i].name, str_of(set[i].value));
+	overlay_apply(env);
 }

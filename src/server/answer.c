@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "call/port.h"
 #include "catalog/write.h"
+#include "server/paths.h"
 
 #include <stdio.h>
 
@@ -219,6 +220,20 @@ static void port_reply(struct call *call, const void *out)
 	send_json(s, 200, &headers);
 }
 
+/* A quiet stream may be open for days: what only its start needed is given back. */
+static void drop_args(struct serving *s)
+{
+	struct call *call = &s->call;
+
+	if (call->in)
+		paths_close(call->op->params, call->in);
+	call->in = NULL;
+	memset(&call->http, 0, sizeof call->http);
+	s->cors_origin = NULL;
+	intake_free(s);
+	arena_free(&call->arena);
+}
+
 static void port_stream(struct call *call, struct source *source)
 {
 	struct serving *s = OWNER(call, struct serving, call);
@@ -230,6 +245,8 @@ static void port_stream(struct call *call, struct source *source)
 	buf_init(&headers, HEADERS_MAX);
 	answer_headers(s, &headers);
 	buf_adds(&headers, "Cache-Control: no-cache\r\nX-Accel-Buffering: no\r\n");
+	if (call->drops_args)
+		drop_args(s);
 	send_reply(s, &reply, &headers);
 }
 

@@ -2,6 +2,7 @@
 #include "server/describe.h"
 
 #include "catalog/print.h"
+#include "server/markdown.h"
 
 #include <stdio.h>
 
@@ -48,7 +49,7 @@ static int print_list(const struct op *one)
 int describe_main(char **args)
 {
 	const struct op *one = NULL;
-	bool json = false;
+	bool json = false, markdown = false;
 
 	for (; *args; args++) {
 		if (strcmp(*args, "--errors") == 0)
@@ -57,12 +58,20 @@ int describe_main(char **args)
 			json = true;
 			continue;
 		}
+		if (strcmp(*args, "--markdown") == 0) {
+			markdown = true;
+			continue;
+		}
 		one = op_find(str_of(*args));
 		if (!one) {
 			fprintf(stderr, "agent-sandbox-server: describe: no op '%s'; without a name all are listed\n",
 				*args);
 			return EXIT_USAGE;
 		}
+	}
+	if (markdown) {
+		markdown_print(one);
+		return fflush(stdout) != 0;
 	}
 	return json ? print(ops, (void *)one) : print_list(one);
 }

@@ -2,6 +2,7 @@
 #include "server/gen_client.h"
 
 #include "catalog/gen_python.h"
+#include "catalog/gen_typescript.h"
 #include "catalog/openapi.h"
 #include "catalog/print.h"
 
@@ -47,11 +48,13 @@ static const struct language {
 	{ "openapi", NULL, openapi },
 	{ "python", "pydantic", python },
 	{ "python", "typeddict", python_dicts },
+	{ "ts", NULL, gen_typescript },
 };
 
 static int usage(void)
 {
-	fputs("usage: agent-sandbox-server gen-client --lang json|openapi|python [--result-style pydantic|typeddict] [-o FILE]\n", stderr);
+	fputs("usage: agent-sandbox-server gen-client --lang json|openapi|python|ts [--result-style pydantic|typeddict] [-o FILE]\n",
+		stderr);
 	return EXIT_USAGE;
 }
 

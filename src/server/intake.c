@@ -142,7 +142,8 @@ static int grow_body(struct serving *s, size_t size)
 void intake_free(struct serving *s)
 {
 	budget_give(s->body_size);
-	free(s->body);
+	s->body_size = 0;
+	free(take_ptr(s->body));
 }
 
 static void body_complete(struct serving *s)
@@ -240,6 +241,20 @@ static struct str keep(struct serving *s, const struct head *head, const char *n
 	return value;
 }
 
+/* Whether the caller is to get bytes, from an op that can answer with them. */
+static bool wants_raw(const struct serving *s, const struct head *head)
+{
+	const struct raw *raw = s->call.op->raw;
+	struct str accept = head_get(head, "accept");
+
+	if (!raw->response)
+		return false;
+	if (s->route.head || s->call.http.range.p || (accept.p && accept_names(accept, raw->media_type)))
+		return true;
+	return raw->preferred && s->route.kind != ROUTE_UNIFORM &&
+	       !(accept.p && accept_names(accept, "application/json"));
+}
+
 /* A host with its port, as a URL has it, and nothing that would lead out of one. */
 static bool is_host(struct str host)
 {
@@ -248,7 +263,8 @@ static bool is_host(struct str host)
 	for (size_t i = 0; i < host.len; i++) {
 		char c = host.p[i];
 
-		if (!(c >= '0' && c <= '9') && !((c | 0x20) >= 'a' && (c | 0x20) <= 'z') && !memchr(others, c, sizeof others - 1))
+		if (!(c >= '0' && c <= '9') && !((c | 0x20) >= 'a' && (c | 0x20) <= 'z') &&
+			!memchr(others, c, sizeof others - 1))
 			return false;
 	}
 	return host.len > 0;
@@ -257,8 +273,8 @@ static bool is_host(struct str host)
 /* Where this server's WebSockets are for the caller, who may have come through a proxy (R42). */
 static void keep_ws_base(struct serving *s, const struct head *head)
 {
-	struct str host = head->host, proto = { NULL, 0 };
-	AUTOBUF struct buf text;
+	struct str host = head->host, proto = { NULL, 0 }, scheme;
+	char *base;
 
 	if (policy_config(s->policy)->server.trust_forwarded) {
 		struct str forwarded = head_get(head, "x-forwarded-host"), first;
@@ -270,15 +286,18 @@ static void keep_ws_base(struct serving *s, const struct head *head)
 	}
 	if (!is_host(host))
 		host = STR("localhost");
-	buf_init(&text, 2 * host.len + 16);
-	buf_addf(&text, "%s://%.*s", str_is_nocase(proto, "https") ? "wss" : "ws", (int)host.len, host.p);
-	s->call.http.ws_base = arena_strndup(&s->call.arena, text.data, text.len);
+	scheme = str_is_nocase(proto, "https") ? STR("wss://") : STR("ws://");
+	base = arena_alloc(&s->call.arena, scheme.len + host.len + 1);
+	if (base) {
+		memcpy(base, scheme.p, scheme.len);
+		memcpy(base + scheme.len, host.p, host.len);
+	}
+	s->call.http.ws_base = base;
 }
 
 static void keep_headers(struct serving *s, const struct head *head)
 {
 	struct call *call = &s->call;
-	struct str accept = head_get(head, "accept");
 
 	call->http.content_type = keep(s, head, "content-type");
 	call->http.idempotency_key = keep(s, head, "idempotency-key");
@@ -295,9 +314,7 @@ static void keep_headers(struct serving *s, const struct head *head)
 	call->http.if_match = keep(s, head, "if-match");
 	call->http.if_none_match = keep(s, head, "if-none-match");
 	call->http.if_modified_since = keep(s, head, "if-modified-since");
-	call->http.raw_response = call->op->raw->response &&
-				  (s->route.head || call->http.range.p ||
-					  (accept.p && accept_names(accept, call->op->raw->media_type)));
+	call->http.raw_response = wants_raw(s, head);
 }
 
 static int take_query_arguments(struct serving *s)

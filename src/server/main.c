@@ -3,6 +3,7 @@
  * Start and end of the server.
  */
 #include "base/clock.h"
+#include "call/counters.h"
 #include "ops/terminal/terminal.h"
 #include "policy/config.h"
 #include "policy/policy.h"
@@ -153,7 +154,8 @@ static int check_address(const char *address, struct err *err)
 	if (policy_has_tokens(serve_policy()) || server.options.insecure_no_auth || is_loopback(address))
 		return 0;
 	return err_set(err, ERR_ARGS_INVALID,
-		"'%s' is not a loopback address and there is no token: give --token, or --insecure-no-auth to allow it", address);
+		"'%s' is not a loopback address and there is no token: give --token, or --insecure-no-auth to allow it",
+		address);
 }
 
 /* Where the listener for terminals alone is: as told, or port 9001 beside 9000 (R106). False: nowhere. */
@@ -192,7 +194,9 @@ static int listen_pty(char ret_bound[static ADDRESS_SIZE], struct err *err)
 		log_event(LOG_WARN, "pty_listen", "address=%s in_use=1", address);
 		return 0;
 	}
-	return status < 0 ? err_set(err, ERR_ARGS_INVALID, "cannot listen on '%s': %s", address, strerrordesc_np(-status)) : 0;
+	return status < 0
+		       ? err_set(err, ERR_ARGS_INVALID, "cannot listen on '%s': %s", address, strerrordesc_np(-status))
+		       : 0;
 }
 
 static int listen_all(struct err *err)
@@ -286,6 +290,11 @@ static void protect_process(char **args)
 	signal(SIGXFSZ, SIG_IGN); /* a write over the size limit is EFBIG */
 }
 
+static unsigned connections(void *user)
+{
+	return http_server_connections(user);
+}
+
 static int start(char **args, struct err *err)
 {
 	server.loop = loop_new();
@@ -297,6 +306,7 @@ static int start(char **args, struct err *err)
 		return err_set(err, ERR_INTERNAL, "cannot become the reaper of orphans");
 	server.http = http_server_new(server.loop, &serve_handlers, &http_default_limits);
 	serve_attach(server.http);
+	counters_ask(GAUGE_CONNECTIONS, connections, server.http);
 	if (signal_start(&server.term, server.loop, SIGTERM, on_terminate) < 0 ||
 		signal_start(&server.interrupt, server.loop, SIGINT, on_terminate) < 0 ||
 		signal_start(&server.hangup, server.loop, SIGHUP, on_hangup) < 0)

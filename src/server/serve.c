@@ -9,6 +9,7 @@
 #include "base/budget.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "call/counters.h"
 #include "program/confine.h"
 #include "server/paths.h"
 #include "server/serving.h"
@@ -289,6 +290,7 @@ static void on_done(struct http_conn *c, uint64_t sent_bytes)
 	if (!s)
 		return;
 	log_call(s, sent_bytes);
+	counters_call(s->call.op, s->status);
 	if (s->call.on_free)
 		s->call.on_free(&s->call);
 	if (s->call.in)

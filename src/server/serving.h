@@ -24,7 +24,7 @@ struct serving {
 	bool reading;                    /* the JSON body is on its way: no op runs yet */
 	void (*then)(struct serving *s); /* when its arguments are bound */
 	call_body_fn *body_fn;           /* the op's, while it waits for raw bytes */
-	char accept[WS_ACCEPT_LEN + 1]; /* of a WebSocket's handshake */
+	char accept[WS_ACCEPT_LEN + 1];  /* of a WebSocket's handshake */
 	bool answered;
 	bool head;  /* HEAD: no answer has a body, errors neither */
 	int status; /* of the answer, for the log */

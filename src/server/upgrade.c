@@ -82,10 +82,10 @@ static const struct principal *by_ticket(struct serving *s, struct str text)
 	const struct principal *who = ticket ? policy_principal(s->policy, ticket->principal) : NULL;
 
 	if (who)
-		s->call.http.ticket_subject =
-			arena_strndup(&s->call.arena, ticket->subject, strlen(ticket->subject));
+		s->call.http.ticket_subject = arena_strndup(&s->call.arena, ticket->subject, strlen(ticket->subject));
 	else
-		err_set(&s->call.err, ERR_AUTH_INVALID, "the ticket is not valid: each opens its session once within 60 seconds");
+		err_set(&s->call.err, ERR_AUTH_INVALID,
+			"the ticket is not valid: each opens its session once within 60 seconds");
 	return who;
 }
 
@@ -142,11 +142,13 @@ int upgrade_check(struct serving *s, const struct head *head)
 		return err_set(err, ERR_HTTP_BAD_REQUEST, "a WebSocket needs HTTP/1.1");
 	if (s->route.head || !head->wants_upgrade || !head_has_token(head, "upgrade", "websocket"))
 		return err_set(err, ERR_HTTP_UPGRADE,
-			"%s is a WebSocket: send a GET with 'Connection: Upgrade' and 'Upgrade: websocket'", s->call.op->id);
+			"%s is a WebSocket: send a GET with 'Connection: Upgrade' and 'Upgrade: websocket'",
+			s->call.op->id);
 	if (!str_is(head_get(head, "sec-websocket-version"), "13"))
 		return err_set(err, ERR_HTTP_UPGRADE, "only version 13 of WebSocket is spoken");
 	if (head_count(head, "sec-websocket-key") != 1 || ws_accept(head_get(head, "sec-websocket-key"), s->accept) < 0)
-		return err_set(err, ERR_HTTP_BAD_REQUEST, "Sec-WebSocket-Key must be there once, as 16 bytes in base64");
+		return err_set(
+			err, ERR_HTTP_BAD_REQUEST, "Sec-WebSocket-Key must be there once, as 16 bytes in base64");
 	s->call.http.subprotocol = choose_protocol(s, head);
 	return 0;
 }

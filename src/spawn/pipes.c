@@ -118,7 +118,8 @@ static bool read_once(struct pipes *p, unsigned stream)
 	if ((size_t)len == sizeof scratch)
 		widen(p, stream);
 	p->events->on_bytes(p, stream, (struct str){ scratch, (size_t)len });
-	return (size_t)len == wanted;
+	/* Of one that lives, a short read was all there is; of one that ended, the end may stand behind it. */
+	return (size_t)len == wanted || p->exited;
 }
 
 /* False: it was the end, and the owner may be gone. */

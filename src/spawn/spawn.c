@@ -100,16 +100,27 @@ static int open_pty(struct ends *e, const struct spawn *what)
 	return e->ours[1] < 0 ? -errno : set_nonblocking(e->ours[0]);
 }
 
+/* In a root without /dev the input is a pipe that has ended; output to nowhere is not possible there. */
+static int open_null(struct ends *e, int index)
+{
+	int result;
+
+	if (e->null_fd < 0)
+		e->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (e->null_fd >= 0)
+		return 0;
+	if (index != 0 || errno != ENOENT)
+		return -errno;
+	result = open_pipe(e, 0);
+	close_fd(take_fd(&e->ours[0]));
+	return result;
+}
+
 static int open_one(struct ends *e, int index, int wanted)
 {
 	if (wanted == SPAWN_PIPE)
 		return open_pipe(e, index);
-	if (wanted == SPAWN_NULL && e->null_fd < 0) {
-		e->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-		if (e->null_fd < 0)
-			return -errno;
-	}
-	return 0;
+	return wanted == SPAWN_NULL ? open_null(e, index) : 0;
 }
 
 static int open_ends(struct ends *e, const struct spawn *what)
@@ -137,7 +148,7 @@ static int child_end(const struct ends *e, const struct spawn *what, int index)
 	if (wanted[index] == SPAWN_SAME)
 		return child_end(e, what, 1);
 	if (wanted[index] == SPAWN_NULL)
-		return e->null_fd;
+		return e->child[index] >= 0 ? e->child[index] : e->null_fd;
 	return wanted[index] == SPAWN_PIPE ? e->child[index] : wanted[index];
 }
 

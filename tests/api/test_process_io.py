@@ -2,6 +2,7 @@
 """What a process writes and reads: offsets, gaps, followers, standard input."""
 import base64
 import concurrent.futures
+import hashlib
 import json
 import time
 
@@ -303,17 +304,39 @@ def test_shutdown_ends_readers(make_server):
     output(client, process, wait=10)
     stream = client.rest_stream("process.follow", pid=process["id"])
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        waiting = pool.submit(output, client, process, 2, wait=50)
         fds = server.fds()
-        eventually(lambda: server.fds() >= fds)
+        waiting = pool.submit(output, client, process, 2, wait=50)
+        eventually(lambda: server.fds() > fds)
+        client.request("GET", "/health")  # comes after it
         began = time.monotonic()
         events = iter(stream)
         assert next(events).data["data"] == "a\n"
         server.signal(15)
         last = list(events)[-1]
         assert last.name == "error" and last.data["wire_code"] == "server.shutting_down"
-        assert waiting.exception() or waiting.result()["chunks"] == []
+        assert waiting.exception().wire_code == "server.shutting_down"
     assert server.wait() == 0 and time.monotonic() - began < 8
+
+
+def test_readers_who_lose_the_scope_are_ended(make_server):
+    """policy.md: a reload closes the streams of who may not have them any more; the process goes on."""
+    def policy(scopes):
+        return {"tokens": [{"name": name, "sha256": hashlib.sha256(f"{name} word".encode()).hexdigest(), "scopes": of}
+                           for name, of in (("all", ["*"]), ("reader", scopes))]}
+    server = make_server(policy=policy(["process:read"]))
+    owner, reader = server.client(token="all word"), server.client(token="reader word")
+    process = start(owner, "echo a; sleep 7821")
+    with reader.rest_stream("process.follow", pid=process["id"]) as stream, concurrent.futures.ThreadPoolExecutor() as pool:
+        events = iter(stream)
+        assert next(events).name == "chunk"
+        waiting = pool.submit(output, reader, process, 2, wait=50)
+        assert output(reader, process, 2, wait=0.3)["chunks"] == []  # by now the other one waits too
+        (server.scratch / "policy.yaml").write_text(json.dumps(policy(["core:read"])))
+        owner.rest("core.reload")
+        last = list(events)[-1]
+        assert last.name == "error" and last.data["wire_code"] == "policy.scope_denied"
+        assert waiting.exception().wire_code == "policy.scope_denied"
+    assert owner.rest("process.get", pid=process["id"])["state"] == "running"
 
 
 def test_closed_pipes_are_the_end(client):
@@ -370,21 +393,16 @@ def test_stdin_states(client):
 
 
 def test_stdin_waits_for_the_reader(client):
-    """More than the pipe holds, in the order of the calls, with a child that begins late."""
-    process = start(client, "sleep 0.5; sha256sum; ", stdin=True)
-    import hashlib
-    parts = [bytes([65 + n]) * 300000 for n in range(4)]
-    digest = hashlib.sha256()
+    """More than the pipe holds, with a child that begins late: call for call, none within another."""
+    process = start(client, "sleep 0.5; tee >(wc -c >&2) | tr -s A-D; sleep 0.2", stdin=True)
+
+    def write(letter):
+        return client.rest("process.stdin", pid=process["id"], data=letter * 300000)["bytes"]
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        first = pool.submit(client.rest, "process.stdin", pid=process["id"], data=parts[0].decode())
-        digest.update(parts[0])
-        for part in parts[1:]:
-            assert client.rest("process.stdin", pid=process["id"], data=part.decode())["bytes"] == 300000
-            digest.update(part)
-        assert first.result()["bytes"] == 300000
+        assert list(pool.map(write, "ABCD")) == [300000] * 4
     client.rest("process.stdin", pid=process["id"], eof=True)
     text, _ = all_of(client, process)
-    assert text["stdout"].split()[0] == digest.hexdigest()
+    assert sorted(text["stdout"]) == list("ABCD") and text["stderr"].strip() == "1200000"
 
 
 def test_child_that_does_not_read(client):

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from agent_sandbox import ServerClient, UnknownEvent, errors, ops
+from agent_sandbox import UnknownEvent, errors, ops
 from lib.processes import eventually, running
 
 _marks = itertools.count()
@@ -16,11 +16,6 @@ _marks = itertools.count()
 
 def run(coroutine):
     return asyncio.run(coroutine)
-
-
-@pytest.fixture
-def srv(server):
-    return ServerClient(server.url)
 
 
 def sleeper():
@@ -132,8 +127,8 @@ def test_the_clients_timeout_ends_the_command_and_says_that_it_was_the_clients(s
     assert caught.value.details["stdout"] == "a\n" and caught.value.code == "E3001"
 
 
-def test_a_clients_timeout_for_all_its_calls(server):
-    srv = ServerClient(server.url, request_timeout=0.3)
+def test_a_clients_timeout_for_all_its_calls(server, connect):
+    srv = connect(server, request_timeout=0.3)
     argv = sleeper()
     with pytest.raises(errors.RequestTimeoutError):
         list(srv.commands.stream_sync(argv=argv, timeout=0))
@@ -199,15 +194,29 @@ def test_names_that_are_not_utf8(srv, folder):
     assert run(srv.files.download(name)) == b"x"
 
 
+def test_long_paths_of_characters_that_a_url_triples(srv, folder):
+    path = folder
+    while len(os.fsencode(path)) < 3500:
+        path = path / ("\u20ac" * 80)
+    path.mkdir(parents=True)
+    assert srv.files.stat_sync(path).type == "directory" and srv.files.upload_sync(path / "x", b"y").bytes == 1
+    assert srv.files.download_sync(path / "x") == b"y"
+
+
+def test_a_callback_does_not_wait_for_itself(srv):
+    with pytest.raises(errors.ServerConfigError, match="callback"):
+        srv.commands.run_stream_sync("echo a", on_stdout=lambda _: srv.health_sync() and None)
+
+
 def test_a_failed_download_leaves_nothing(srv, folder, tmp_path):
     with pytest.raises(errors.FileNotFoundError_):
         srv.files.download_file_sync(folder / "no", tmp_path / "x")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_too_large_is_not_sent(make_server):
+def test_what_is_too_large_is_not_sent(make_server, connect):
     server = make_server(env={"ABX_MAX_UPLOAD_SIZE": "10"})
-    srv = ServerClient(server.url)
+    srv = connect(server)
     caps = srv.discover_sync()
     assert caps.limit(ops.files.upload_stream, "max_bytes") == 10
     sent = []
@@ -215,7 +224,7 @@ def test_what_is_too_large_is_not_sent(make_server):
         srv.files.upload_stream_sync("x", b"12345678901", progress=lambda done, total: sent.append(done))
     assert caught.value.details == {"max_bytes": 10, "bytes": 11} and not sent
     with pytest.raises(errors.LimitExceededError) as caught:
-        ServerClient(server.url).files.upload_stream_sync("x", b"12345678901")
+        connect(server).files.upload_stream_sync("x", b"12345678901")
     assert caught.value.status == 413
 
 
@@ -248,9 +257,9 @@ def test_arguments_are_checked_here(srv):
 # Discovery
 
 
-def test_discovery(make_server):
+def test_discovery(make_server, connect):
     server = make_server(policy={"groups": {"file_ops": False}})
-    srv = ServerClient(server.url)
+    srv = connect(server)
     with pytest.raises(errors.OperationNotEnabledError) as caught:
         srv.files.list_sync(".")
     assert caught.value.status == 404 and isinstance(caught.value, errors.EndpointNotAvailableError)
@@ -274,8 +283,8 @@ def test_paths_from_discovery(srv, server, folder):
     assert run(caps.check(ops.files.stat, path="/etc/passwd")).allowed is False
 
 
-def test_strict_wants_discovery_first(server):
-    srv = ServerClient(server.url, strict=True)
+def test_strict_wants_discovery_first(server, connect):
+    srv = connect(server, strict=True)
     with pytest.raises(errors.ServerConfigError):
         srv.files.list_sync(".")
     assert srv.health_sync().status == "ok"
@@ -304,24 +313,24 @@ def test_names_that_the_client_was_not_made_with(srv):
 # Tokens
 
 
-def test_tokens(make_server, monkeypatch):
+def test_tokens(make_server, monkeypatch, connect):
     server = make_server(token="s3cret")
     with pytest.raises(errors.ServerAuthError) as caught:
-        ServerClient(server.url).files.list_sync(".")
+        connect(server).files.list_sync(".")
     assert (caught.value.code, caught.value.error_code, caught.value.status) == ("E3101", "auth.missing_credentials", 401)
     with pytest.raises(errors.ServerAuthError) as caught:
-        ServerClient(server.url, token="wrong").files.list_sync(".")
+        connect(server, token="wrong").files.list_sync(".")
     assert "wrong" not in str(caught.value)
-    ServerClient(server.url, token="s3cret").files.list_sync(".")
-    ServerClient(server.url, token="s3cret", legacy_auth=True).files.list_sync(".")
+    connect(server, token="s3cret").files.list_sync(".")
+    connect(server, token="s3cret", legacy_auth=True).files.list_sync(".")
     monkeypatch.setenv("ABX_SERVER_TOKEN", "s3cret")
-    ServerClient(server.url).files.list_sync(".")
+    connect(server).files.list_sync(".")
 
 
-def test_unix_sockets(make_server, tmp_path, monkeypatch):
+def test_unix_sockets(make_server, tmp_path, monkeypatch, connect):
     monkeypatch.setenv("ALL_PROXY", "socks5://x")
     make_server(listen=f"unix:{tmp_path}/s")
-    srv = ServerClient(f"unix:{tmp_path}/s")
+    srv = connect(f"unix:{tmp_path}/s")
     assert srv.files.list_sync(".").entries == []
     assert [event.event for event in srv.commands.stream_sync("true")] == ["start", "exit"]
 
@@ -335,10 +344,10 @@ def test_many_calls_at_once_and_several_loops(srv):
     assert run(work()) == run(work()) == [f"{number}\n" for number in range(20)]
 
 
-def test_a_server_that_dies_in_a_stream(make_server):
+def test_a_server_that_dies_in_a_stream(make_server, connect):
     """B012: no exit code that was not received."""
     server = make_server()
-    srv = ServerClient(server.url)
+    srv = connect(server)
     with pytest.raises(errors.StreamEndedError):
         for event in srv.commands.stream_sync("echo a; sleep 60"):
             if event.event == "stdout":
@@ -352,9 +361,9 @@ def test_unknown_events_are_kept():
     assert event["x"] == 1 and event.event == "new"
 
 
-def test_the_first_call_may_fail(make_server, tmp_path):
+def test_the_first_call_may_fail(make_server, tmp_path, connect):
     """B159."""
-    srv = ServerClient(f"unix:{tmp_path}/late")
+    srv = connect(f"unix:{tmp_path}/late")
     with pytest.raises(errors.ServerConnectionError, match="cannot connect"):
         srv.custom.nothing_sync()
     make_server(listen=f"unix:{tmp_path}/late")

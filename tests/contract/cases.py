@@ -72,4 +72,79 @@ CASES: dict[str, Case] = {
     "commands.stream": Case(
         lambda _: Args("echo hi; exit 3"), lambda _: Args(argv=["/no/such/program"]), errors.ExecutionError,
         lambda r: r[-1].event == "exit" and r[-1].exit_code == 3),
+    "process.start": Case(
+        lambda kit: Args("echo hi", capture_output=True, name="n", cwd=kit.folder), lambda _: Args(), errors.ServerArgumentError,
+        lambda r: r.pid > 0 and r.command == "echo hi"),
+    "process.list": Case(
+        lambda kit: kit.process("true") and Args(), lambda _: Args(), errors.ServerAuthError, lambda r: r.processes[0].state, as_stranger=True),
+    "process.get": Case(
+        lambda kit: Args(kit.process(argv=["sleep", "60"])), lambda _: Args("nothing"), errors.ServerAPIError, lambda r: r.state == "running"),
+    "process.signal": Case(
+        lambda kit: Args(kit.process(argv=["sleep", "60"]), signal="SIGTERM"), lambda kit: Args(kit.process(argv=["sleep", "60"]), signal="SIGNO"),
+        errors.ServerArgumentError, lambda r: r.signal == "SIGTERM"),
+    "process.stdin": Case(
+        lambda kit: Args(kit.process("cat", stdin=True), "text\n", eof=True), lambda kit: Args(kit.process("sleep 60"), "text"),
+        errors.ServerAPIError, lambda r: r.bytes == 5),
+    "process.output": Case(
+        lambda kit: Args(kit.process("echo hi"), wait=5), lambda kit: Args(kit.process("true", capture_output=False)), errors.ServerAPIError,
+        lambda r: r.chunks[0].data == "hi\n"),
+    "process.follow": Case(
+        lambda kit: Args(kit.process("echo hi; exit 3")), lambda _: Args("nothing"), errors.ServerAPIError,
+        lambda r: r[0].data == "hi\n" and r[-1].exit_code == 3),
+    "terminal.create": Case(
+        lambda kit: Args(argv=["sleep", "60"], cols=100), lambda _: Args(cols=0), errors.ServerArgumentError,
+        lambda r: r.session_id and r.ws_url.startswith("ws://")),
+    "terminal.list": Case(
+        lambda kit: kit.terminal() and Args(), lambda _: Args(), errors.ServerAuthError, lambda r: r.sessions[0].cols, as_stranger=True),
+    "terminal.get": Case(
+        lambda kit: Args(kit.terminal()), lambda _: Args("nothing"), errors.ServerAPIError, lambda r: r.alive),
+    "terminal.resize": Case(
+        lambda kit: Args(kit.terminal(), 90, 30), lambda kit: Args(kit.terminal(), 0, 30), errors.ServerArgumentError, lambda r: r.cols == 90),
+    "terminal.delete": Case(
+        lambda kit: Args(kit.terminal()), lambda _: Args("nothing"), errors.ServerAPIError, lambda r: r.status == "closed"),
+    "terminal.connect": Case(
+        lambda kit: Args(kit.terminal("cat")), lambda _: Args("nothing"), errors.ServerAPIError, lambda r: "typed" in r),
+    "system.info": no_one("no arguments", lambda r: r.os == "Linux"),
+    "system.metrics": no_one("no arguments", lambda r: r.processes is None or r.processes > 0),
+    "system.env.get": Case(
+        lambda _: Args(names="PATH"), lambda _: Args(), errors.ServerAuthError, lambda r: list(r.variables) == ["PATH"], as_stranger=True),
+    "system.env.set": Case(
+        lambda _: Args({"CONTRACT": "a", "GONE": None}), lambda _: Args({"LD_PRELOAD": "x"}), errors.PolicyDeniedError,
+        lambda r: r.updated == ["CONTRACT", "GONE"]),
+    "system.ports": no_one("no arguments", lambda r: any(one.protocol == "tcp" for one in r.listening)),
+    "system.packages": Case(
+        lambda _: Args(manager="cargo"), lambda _: Args(manager="brew"), errors.ServerArgumentError, lambda r: r.manager == "cargo"),
+    "system.prometheus": no_one("no arguments", lambda r: "# TYPE" in r.text),
+    "devtools.code.run": Case(
+        lambda kit: Args("echo $A; exit 3", language="bash", env={"A": "b"}, cwd=kit.folder), lambda _: Args("x", language="cobol"),
+        errors.ServerArgumentError, lambda r: r.stdout == "b\n" and r.exit_code == 3),
+    "devtools.git.status": Case(
+        lambda kit: Args(path=kit.repository()), lambda kit: Args(path=kit.folder / "no"), errors.FileNotFoundError_,
+        lambda r: [(one.path, one.status) for one in r.files] == [("new", "untracked")]),
+    "devtools.git.diff": Case(
+        lambda kit: Args(path=kit.repository()), lambda _: Args(path="/etc"), errors.FilePolicyDeniedError,
+        lambda r: r.stats.files_changed == 0),
+    "files.search": Case(
+        lambda kit: Args(kit.make("found.txt", b"").parent, "*.txt"), lambda kit: Args(kit.folder / "no", "*"), errors.FileNotFoundError_,
+        lambda r: [one.name for one in r.results] == ["found.txt"]),
+    "files.watch": Case(
+        lambda kit: Args(kit.folder, timeout=0.2), lambda kit: Args(kit.folder / "no"), errors.FileNotFoundError_,
+        lambda r: r[0].event == "ready" and r[-1].event == "end"),
+    "files.read": Case(
+        lambda kit: Args(kit.make("r", b"one\ntwo\n"), lines="2"), lambda kit: Args(kit.folder / "no"), errors.FileNotFoundError_,
+        lambda r: r.content == "two\n" and r.etag),
+    "files.write": Case(
+        lambda kit: Args(kit.folder / "w", "text"), lambda kit: Args(kit.make("w2", b""), data=b"x", if_match='"other"'),
+        errors.FileOperationError, lambda r: r.bytes == 4),
+    "files.edit": Case(
+        lambda kit: Args(kit.make("e", b"abc"), [{"old": "b", "new": "x"}]), lambda kit: Args(kit.make("e2", b""), [{"old": "b", "new": "x"}]),
+        errors.FileOperationError, lambda r: r.replacements == 1),
+    "files.grep": Case(
+        lambda kit: Args(kit.make("g", b"one\ntwo\n"), "t.o"), lambda kit: Args(kit.folder, "("), errors.ServerArgumentError,
+        lambda r: [one.line for one in r.matches] == [2]),
+    "files.copy": Case(
+        lambda kit: Args(kit.make("c", b"x"), kit.folder / "c2"), lambda kit: Args(kit.folder / "no", kit.folder / "c3"),
+        errors.FileNotFoundError_, lambda r: r.destination.endswith("/c2")),
+    "files.chmod": Case(
+        lambda kit: Args(kit.make("h", b""), "600"), lambda kit: Args(kit.make("h2", b""), "9"), errors.ServerArgumentError),
 }

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every op of the catalog through its generated method, against the real server, by the cases of cases.py."""
 import asyncio
+import contextlib
 import inspect
+import subprocess
 import types
+import warnings
 
 import pytest
 from cases import CASES, Args
@@ -22,6 +25,16 @@ def method_of(srv, op_id):
     return found
 
 
+@pytest.fixture(scope="module")
+def server():
+    """Everything that can be switched on is."""
+    from lib.server import Server
+
+    server = Server(policy={"profile": "full_access"})
+    yield server
+    server.stop()
+
+
 @pytest.fixture
 def kit(server, folder):
     def make(name, data):
@@ -29,7 +42,35 @@ def kit(server, folder):
         path.write_bytes(data)
         return path
 
-    return types.SimpleNamespace(server=server, folder=folder, make=make, url=server.url)
+    plain = ServerClient(server.url)
+    begun = []
+
+    def process(*words, **options):
+        begun.append(("process", plain.process.start_sync(*words, **{"capture_output": True, **options}).id))
+        return begun[-1][1]
+
+    def terminal(program="sleep 60"):
+        begun.append(("terminal", plain.terminal.create_sync(argv=program.split()).session_id))
+        return begun[-1][1]
+
+    def repository():
+        subprocess.run(["git", "init", "-q", folder / "repository"], check=True, capture_output=True)
+        (folder / "repository/new").write_bytes(b"x")
+        return folder / "repository"
+
+    async def talk(connection):
+        await connection.send("typed\r")
+        return (await connection.expect("typed")).group()
+
+    yield types.SimpleNamespace(
+        server=server, folder=folder, make=make, url=server.url, process=process, terminal=terminal, talk=talk,
+        repository=repository)
+    for kind, name in begun:
+        with contextlib.suppress(errors.SandboxError):
+            plain.process.kill_sync(name) if kind == "process" else plain.terminal.delete_sync(name)
+    for session in plain.terminal.list_sync().sessions:
+        plain.terminal.delete_sync(session.id)
+    plain.close()
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +106,8 @@ def prepared(make, kit):
 
 
 def test_every_op_has_its_case():
-    assert set(CASES) == set(CATALOG), "an op without a case, or a case without an op"
+    missing = set(CATALOG) - set(CASES)
+    assert not missing, f"ops without a case in cases.py: {sorted(missing)}"
     assert all(case.bad or case.why for case in CASES.values())
 
 
@@ -124,3 +166,48 @@ def test_generated_from_this_catalog():
     assert (_generated.CATALOG_DIGEST, _generated.CATALOG_VERSION) == (printed_now["digest"], printed_now["catalog_version"])
     assert {code: list(row) for code, row in _generated.ERRORS.items()} == {
         code: [row["status"], row["code"], row["type"], row["exception"], row["e_code"]] for code, row in ROWS.items()}
+
+
+def test_every_endpoint_of_v1_has_its_methods():
+    """ENDPOINT_METHODS: no endpoint without a method, and each named method is there."""
+    srv = ServerClient("http://127.0.0.1:1")
+    table = ServerClient.ENDPOINT_METHODS
+    for op_id, op in CATALOG.items():
+        if op["endpoint"] is None:
+            continue
+        assert op["endpoint"] in table, f"{op_id} has no row"
+        for name in table[op["endpoint"]]:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)
+                method = method_of(srv, name.removesuffix("()"))
+            assert inspect.ismethod(method) or (name.endswith("()") and callable(method)), f"{op['endpoint']}: no method {name}"
+
+
+ALIASES = {
+    "files.upload_legacy": ("files.upload", ("p", b"x")), "files.download_legacy": ("files.download", ("p",)),
+    "process.shell": ("commands.run", ("x",)), "process.shell_stream": ("commands.stream", ("x",)),
+    "process.run_stream": ("commands.stream", ("x",)), "process.send_stdin": ("process.stdin", ("1", "x")),
+    "system.env": ("system.env.get", ("A",)), "system.set_env": ("system.env.set", ({"A": "b"},)),
+    "devtools.run_code": ("devtools.code.run", ("x",)), "devtools.git_status": ("devtools.git.status", ("p",)),
+    "devtools.git_diff": ("devtools.git.diff", ("p",)), "pty.create": ("terminal.create", ()), "pty.get": ("terminal.get", ("x",)),
+}
+
+
+@pytest.mark.parametrize("alias", ALIASES)
+def test_aliases_are_deprecated_and_the_same_op(alias, monkeypatch):
+    op_id, words = ALIASES[alias]
+    srv = ServerClient("http://127.0.0.1:1")
+    seen = []
+
+    class Stop(Exception):
+        pass
+
+    def request(op, *_, **__):
+        seen.append(op.id)
+        raise Stop
+
+    monkeypatch.setattr(srv.caller, "request", request)
+    with pytest.warns(DeprecationWarning), pytest.raises(Stop):
+        answer = method_of(srv, alias)(*words)
+        asyncio.run(answer.collect() if hasattr(answer, "collect") else answer)
+    assert seen == [op_id]

@@ -62,7 +62,8 @@ class Client:
         return Connection(self.server, timeout or self.timeout)
 
     def head(self, method, target, headers):
-        lines = {"Host": f"{self.server.host}:{self.server.port}" if self.server.port else "localhost"}
+        host = f"[{self.server.host}]" if ":" in self.server.host else self.server.host
+        lines = {"Host": f"{host}:{self.server.port}" if self.server.port else "localhost"}
         if self.token is not None:
             lines["Authorization"] = f"Bearer {self.token}"
         lines.update(self.headers)

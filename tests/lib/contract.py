@@ -138,6 +138,17 @@ def check_event(op, name, value):
     return declared[name].get("final", False)
 
 
+def check_message(op, value):
+    """A JSON message of a WebSocket: its name is the event's, or else its type."""
+    coverage.saw("op", op["id"])
+    need(isinstance(value, dict), f"{op['id']}: a message that is no object: {value!r:.200}")
+    name = value.get("event") or value.get("type")
+    declared = {message["event"]: message for message in op["server_messages"]}
+    need(name in declared, f"{op['id']}: the message '{name}' is not in the catalog")
+    coverage.saw("event", op["id"], name)
+    Checker("event", op["id"], f"{name}:").fields(declared[name]["fields"], value)
+
+
 def check_error(op, reply, body, secrets=()):
     """The body of wire.md, section 5, row for row with the table of errors."""
     need(isinstance(body, dict) and ALWAYS <= body.keys() <= ERROR_KEYS, f"not the body of an error: {body!r:.500}")

@@ -48,7 +48,7 @@ def wanted(ops):
         want.add(("op", op["id"], ""))
         want.update(("error", op["id"], code) for code in op.get("errors", []))
         want.update(("result", op["id"], name) for name in _fields(op.get("result", {}).get("fields", [])))
-        for event in op.get("events", []):
+        for event in op.get("events", []) + op.get("server_messages", []):
             want.add(("event", op["id"], event["event"]))
             want.update(("event", op["id"], f"{event['event']}:{name}") for name in _fields(event["fields"]))
     return want

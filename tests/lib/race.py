@@ -57,13 +57,15 @@ class World:
         self.before = self.snapshot()
 
     def make_pair(self, name):
+        """Both are gone before one is made, and the link is made last: until then nothing can be swapped under us."""
         folder, link = self.root / name, self.root / f"{name}-other"
-        for path in (folder, link):
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                path.unlink(missing_ok=True)
-        folder.mkdir(parents=True, exist_ok=True)
+        while os.path.lexists(folder) or os.path.lexists(link):
+            for path in (folder, link):
+                try:
+                    path.unlink(missing_ok=True)
+                except IsADirectoryError:
+                    shutil.rmtree(path, ignore_errors=True)  # does not follow a link that it has become
+        folder.mkdir(parents=True)
         (folder / "f").write_text("inside")
         (folder / "keep").write_text("inside")
         link.symlink_to(os.path.relpath(self.out, link.parent) if name == "relative" else self.out)

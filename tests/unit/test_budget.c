@@ -80,11 +80,25 @@ static void refusing_one_refuses_no_other(void **state)
 	assert_int_equal(budget_used(), 0);
 }
 
+static void spare_leaves_a_quarter(void **state)
+{
+	(void)state;
+	budget_set_limit(1000);
+	assert_true(budget_take_spare(750));
+	assert_false(budget_take_spare(1));
+	assert_true(budget_take(250));
+	budget_give(1000);
+	budget_set_limit(0);
+	assert_true(budget_take_spare(SIZE_MAX / 2));
+	budget_give(SIZE_MAX / 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_limit_at_first),
 		cmocka_unit_test(the_limit_holds),
+		cmocka_unit_test(spare_leaves_a_quarter),
 		cmocka_unit_test(a_lower_limit_refuses_until_enough_is_back),
 		cmocka_unit_test(refusing_one_refuses_no_other),
 	};

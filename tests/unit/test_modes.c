@@ -23,32 +23,26 @@ static void expect_modes(const char *output, const char *wanted)
 
 static void test_what_is_on(void **state)
 {
-	static const struct { const char *output, *wanted; } rows[] = {
-		{ "plain text", "" },
-		{ "\033[?1049h", "\033[?1049h" },
-		{ "\033[?1049h\033[?1049l", "" },
-		{ "\033[?47h\033[?1049l", "" },           /* any of the group switches the screen back */
-		{ "\033[?47h\033[?1047h", "\033[?1047h" },
-		{ "\033[?1049h\033[?2004h", "\033[?1049h\033[?2004h" },
-		{ "\033[?1;2004h", "\033[?1h\033[?2004h" },
-		{ "\033[?25l", "\033[?25l" },
-		{ "\033[?25l\033[?25h", "" },
+	static const struct {
+		const char *output, *wanted;
+	} rows[] = {
+		{ "plain text", "" }, { "\033[?1049h", "\033[?1049h" }, { "\033[?1049h\033[?1049l", "" },
+		{ "\033[?47h\033[?1049l", "" }, /* any of the group switches the screen back */
+		{ "\033[?47h\033[?1047h", "\033[?1047h" }, { "\033[?1049h\033[?2004h", "\033[?1049h\033[?2004h" },
+		{ "\033[?1;2004h", "\033[?1h\033[?2004h" }, { "\033[?25l", "\033[?25l" }, { "\033[?25l\033[?25h", "" },
 		{ "\033[?1000h\033[?1003h\033[?1006h", "\033[?1003h\033[?1006h" },
-		{ "\033[?1003h\033[?1006h\033[?1000l", "\033[?1006h" },
-		{ "\033[?1004h", "\033[?1004h" },
+		{ "\033[?1003h\033[?1006h\033[?1000l", "\033[?1006h" }, { "\033[?1004h", "\033[?1004h" },
 		{ "\033[?7h\033[?12l\033[?99999h\033[?;h", "" }, /* not followed */
 		{ "\033[1h\033[4l\033[>1h\033[?25$h", "" },      /* not private, or another sequence */
 		{ "\033[?25l\033[?1h\033[!p", "" },              /* soft reset */
 		{ "\033[?1049h\033[?25l\033[?2004hx\033c", "" }, /* full reset */
-		{ "\033]0;\033[?25h title\007\033[?1h", "\033[?1h" },
-		{ "\033P+q\033\\\033[?1h", "\033[?1h" },
-		{ "\033]0;abc\033[?25l", "\033[?25l" },   /* ESC ends a string also when it is not ST */
-		{ "\033[?2\0305l\033[?1h", "\033[?1h" },  /* CAN ends a sequence */
-		{ "\033[?2\n5l", "\033[?25l" },           /* a control character acts inside of one */
-		{ "\033[\033[?25l", "\033[?25l" },        /* ESC begins anew */
-		{ "\033(0\033[?25l", "\033[?25l" },
-		{ "\xe2\x82\xac\033[?25l", "\033[?25l" },
-		{ "\xe2\033[?25l", "\033[?25l" },         /* a character that is none */
+		{ "\033]0;\033[?25h title\007\033[?1h", "\033[?1h" }, { "\033P+q\033\\\033[?1h", "\033[?1h" },
+		{ "\033]0;abc\033[?25l", "\033[?25l" },  /* ESC ends a string also when it is not ST */
+		{ "\033[?2\0305l\033[?1h", "\033[?1h" }, /* CAN ends a sequence */
+		{ "\033[?2\n5l", "\033[?25l" },          /* a control character acts inside of one */
+		{ "\033[\033[?25l", "\033[?25l" },       /* ESC begins anew */
+		{ "\033(0\033[?25l", "\033[?25l" }, { "\xe2\x82\xac\033[?25l", "\033[?25l" },
+		{ "\xe2\033[?25l", "\033[?25l" }, /* a character that is none */
 	};
 
 	(void)state;
@@ -76,7 +70,9 @@ static void test_endless_parameters(void **state)
 static void test_boundaries(void **state)
 {
 	/* 1: nothing is in the middle behind this byte. */
-	static const struct { const char *output, *marks; } rows[] = {
+	static const struct {
+		const char *output, *marks;
+	} rows[] = {
 		{ "ab\r\n", "1111" },
 		{ "\033[1m", "0001" },
 		{ "\033]0;t\007x", "0000011" },

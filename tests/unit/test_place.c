@@ -1,177 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every test runs twice: with openat2 and without.  They meet links, "..", two roots, a
- * token's narrower roots, denied and read-only entries, and a thread that swaps links.
+ * Places: plain paths, links, "..", denied and read-only entries, and a thread that swaps links.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include "catalog/field.h"
-#include "base/clock.h"
-#include "policy/beneath.h"
-#include "policy/place.h"
-#include "policy/roots.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
-
-/* The policy's part of a principal, as far as places ask for it. */
-struct principal {
-	struct roots *roots;
-};
-
-const struct roots *principal_roots(const struct principal *who)
-{
-	return who->roots;
-}
-
-static char top[64];
-static struct principal server, token;
-static struct arena arena;
-static struct err err;
-
-static const char *at(const char *rest)
-{
-	static char texts[8][512];
-	static unsigned turn;
-	char *text = texts[turn++ % ARRAY_LEN(texts)];
-
-	snprintf(text, sizeof texts[0], "%s%s", top, rest);
-	return text;
-}
-
-static void put(const char *path, const char *text)
-{
-	FILE *file = fopen(at(path), "w");
-
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
-}
-
-static void make_tree(void)
-{
-	static const char *const folders[] = { "/r", "/r/d", "/r/d/e", "/r/d/.ssh", "/r/ro", "/r2", "/r-evil", "/r/a",
-		"/out" };
-	static const char *const links[][2] = {
-		{ "/out", "/r/l" },
-		{ "/out/f", "/r/lf" },
-		{ "/r/d", "/r/abs" },
-		{ "/r2/f", "/r/other" },
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(folders); i++)
-		assert_int_equal(mkdir(at(folders[i]), 0755), 0);
-	for (size_t i = 0; i < ARRAY_LEN(links); i++)
-		assert_int_equal(symlink(at(links[i][0]), at(links[i][1])), 0);
-	assert_int_equal(symlink("../../../../etc/passwd", at("/r/rel")), 0);
-	assert_int_equal(symlink("../r2/f", at("/r/rel2")), 0);
-	assert_int_equal(symlink("loop", at("/r/loop")), 0);
-	assert_int_equal(symlink("loop2", at("/r/loop1")), 0);
-	assert_int_equal(symlink("loop1", at("/r/loop2")), 0);
-	assert_int_equal(symlink("d/e", at("/r/deep")), 0);
-	assert_int_equal(symlink("d/new", at("/r/dangling")), 0);
-	assert_int_equal(symlink("f/", at("/r/slashed")), 0);
-	put("/r/f", "in");
-	put("/r/d/f", "d");
-	put("/r2/f", "r2");
-	put("/r-evil/s", "evil");
-	put("/out/f", "out");
-	put("/r/d/.ssh/id", "secret");
-}
-
-static int set_up(void **state)
-{
-	struct roots_spec spec = { .rule = "paths" };
-	struct roots_spec narrow = { .rule = "tokens.ci.paths" };
-
-	(void)state;
-	snprintf(top, sizeof top, "/tmp/test_place.XXXXXX");
-	if (!mkdtemp(top))
-		return -1;
-	make_tree();
-	spec.base = at("/r");
-	spec.roots = LIST(at("/r"), at("/r2"));
-	spec.deny = LIST("**/.ssh");
-	spec.readonly = LIST("ro");
-	server.roots = roots_new(&spec, &err);
-	narrow.base = at("/r/d");
-	narrow.roots = LIST(at("/r/d"));
-	narrow.within = server.roots;
-	token.roots = roots_new(&narrow, &err);
-	arena_init(&arena, 1 << 20);
-	return server.roots && token.roots ? 0 : -1;
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	arena_free(&arena);
-	roots_free(token.roots);
-	roots_free(server.roots);
-	return nftw(top, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-static struct place *resolve_as(const struct principal *who, const char *given, unsigned flags)
-{
-	err = (struct err){ 0 };
-	return place_resolve(&arena, who, str_of(given), flags, &err);
-}
-
-/* The path leads to this place. */
-static void leads_as(const struct principal *who, const char *given, unsigned flags, const char *path)
-{
-	struct place *place = resolve_as(who, given, flags);
-	struct stat a, b;
-
-	if (!place)
-		fail_msg("'%s': %s", given, err.text);
-	assert_string_equal(place->path, path);
-	if (!place->missing && lstat(path, &b) == 0) {
-		assert_int_equal(fstatat(place->parent_fd, place->name, &a, AT_SYMLINK_NOFOLLOW), 0);
-		assert_int_equal(a.st_ino, b.st_ino);
-	}
-	place_close(place);
-}
-
-static void leads(const char *given, const char *path)
-{
-	leads_as(&server, given, 0, path);
-}
-
-static void refused_as(const struct principal *who, const char *given, unsigned flags, enum err_code code)
-{
-	struct place *place = resolve_as(who, given, flags);
-
-	if (place || err.code != code)
-		fail_msg("'%s': %s, not %s: %s", given, place ? place->path : err_info(err.code)->wire_code,
-			err_info(code)->wire_code, err.text);
-}
-
-static void refused(const char *given, enum err_code code)
-{
-	refused_as(&server, given, 0, code);
-}
+#include "place_harness.h"
 
 static void plain_paths_lead_where_they_say(void **state)
 {
@@ -362,104 +193,6 @@ static void read_only_entries_are_not_written(void **state)
 	leads_as(&server, "rox", F_WRITE, at("/r/rox"));
 }
 
-static void a_token_sees_its_own_roots_only(void **state)
-{
-	(void)state;
-	leads_as(&token, "f", 0, at("/r/d/f"));
-	leads_as(&token, at("/r/d/e"), 0, at("/r/d/e"));
-	refused_as(&token, at("/r/f"), 0, ERR_POLICY_PATH);
-	assert_string_equal(err.rule, "policy:tokens.ci.paths.roots");
-	refused_as(&token, "../f", 0, ERR_POLICY_PATH);
-	refused_as(&token, at("/r/abs/f"), 0, ERR_POLICY_PATH);
-	refused_as(&token, ".ssh/id", 0, ERR_POLICY_PATH);
-	assert_int_equal(symlink(at("/r/f"), at("/r/d/up")), 0);
-	assert_int_equal(symlink("../f", at("/r/d/up2")), 0);
-	refused_as(&token, "up", 0, ERR_POLICY_PATH);
-	refused_as(&token, "up2", 0, ERR_POLICY_PATH);
-	leads("d/up", at("/r/f"));
-	leads("d/up2", at("/r/f"));
-}
-
-static void roots_are_told(void **state)
-{
-	struct place *place = resolve_as(&server, "d/..", 0);
-	int fd;
-
-	(void)state;
-	assert_true(place->is_root);
-	assert_string_equal(place->name, ".");
-	fd = place_open_dir(place);
-	assert_true(fd >= 0);
-	close(fd);
-	place_close(place);
-	assert_true(place_holds_root(&server, at("/r")));
-	assert_true(place_holds_root(&server, at("")));
-	assert_false(place_holds_root(&server, at("/r/d")));
-	assert_true(place_holds_root(&token, at("/r/d")));
-	assert_true(place_may_hold_rule(&server, at("/r/d")));
-	assert_string_equal(place_base_path(&token), at("/r/d"));
-	fd = place_base_fd(&token);
-	assert_true(fd >= 0);
-	assert_int_equal(faccessat(fd, "f", F_OK, 0), 0);
-	close(fd);
-}
-
-static void parents_are_made_inside(void **state)
-{
-	struct place *place;
-	struct stat st;
-
-	(void)state;
-	refused("p/q/s", ERR_FILES_NOT_FOUND);
-	place = resolve_as(&server, "p/q/s", F_MISSING_OK);
-	assert_non_null(place);
-	assert_true(place->missing);
-	assert_int_equal(place_open(place, O_RDONLY, 0), -ENOENT);
-	assert_int_equal(place_make_parents(place, 0750, &err), 0);
-	assert_false(place->missing);
-	assert_int_equal(stat(at("/r/p/q"), &st), 0);
-	assert_int_equal(st.st_mode & 0777, 0750);
-	assert_int_equal(mkdirat(place->parent_fd, place->name, 0755), 0);
-	assert_int_equal(access(at("/r/p/q/s"), F_OK), 0);
-	place_close(place);
-	place = resolve_as(&server, "w/x", F_MISSING_OK);
-	assert_non_null(place);
-	assert_int_equal(symlink(at("/out"), at("/r/w")), 0); /* in between */
-	assert_int_equal(place_make_parents(place, 0755, &err), -1);
-	assert_int_equal(access(at("/out/x"), F_OK), -1);
-	place_close(place);
-	refused_as(&server, "v/../x", F_MISSING_OK, ERR_FILES_NOT_FOUND);
-}
-
-static void the_root_of_everything_is_a_root(void **state)
-{
-	static const char *const all[] = { "/", NULL };
-	struct roots_spec spec = { .base = at("/r"), .roots = all, .deny = LIST(at("/r/d/.ssh")), .rule = "paths" };
-	struct principal everything = { roots_new(&spec, &err) };
-	struct place *place;
-
-	(void)state;
-	assert_non_null(everything.roots);
-	leads_as(&everything, "f", 0, at("/r/f"));
-	leads_as(&everything, at("/out/f"), 0, at("/out/f"));
-	leads_as(&everything, "l/f", 0, at("/out/f"));
-	leads_as(&everything, "../r2/f", 0, at("/r2/f"));
-	leads_as(&everything, "rel2", 0, at("/r2/f"));
-	leads_as(&everything, "/", 0, "/");
-	refused_as(&everything, "/..", 0, ERR_POLICY_PATH);
-	refused_as(&everything, "d/.ssh/id", 0, ERR_POLICY_PATH);
-	place = resolve_as(&everything, "/", 0);
-	assert_non_null(place);
-	assert_true(place->is_root);
-	place_close(place);
-	place = resolve_as(&everything, "new/sub", F_MISSING_OK);
-	assert_non_null(place);
-	assert_int_equal(place_make_parents(place, 0755, &err), 0);
-	place_close(place);
-	assert_int_equal(access(at("/r/new"), F_OK), 0);
-	roots_free(everything.roots);
-}
-
 static void a_link_put_last_is_not_opened(void **state)
 {
 	struct place *place = resolve_as(&server, "f", 0);
@@ -551,22 +284,6 @@ static void nobody_gets_out_while_links_are_swapped(void **state)
 	pthread_join(thread, NULL);
 }
 
-static int with_kernel(void **state)
-{
-	(void)state;
-	beneath_use_openat2(true);
-	return 0;
-}
-
-static int without_kernel(void **state)
-{
-	(void)state;
-	beneath_use_openat2(false);
-	return 0;
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -580,15 +297,10 @@ int main(void)
 		TEST(long_names_are_refused),
 		TEST(denied_entries_do_not_tell_what_is_there),
 		TEST(read_only_entries_are_not_written),
-		TEST(a_token_sees_its_own_roots_only),
-		TEST(roots_are_told),
-		TEST(parents_are_made_inside),
-		TEST(the_root_of_everything_is_a_root),
 		TEST(a_link_put_last_is_not_opened),
 		TEST(deep_path_resolves),
 		TEST(nobody_gets_out_while_links_are_swapped),
 	};
-	int failed = cmocka_run_group_tests_name("with openat2", tests, with_kernel, NULL);
 
-	return failed + cmocka_run_group_tests_name("without openat2", tests, without_kernel, NULL);
+	return run_twice(tests);
 }

@@ -368,10 +368,6 @@ static void not_yet(void **state)
 		"p.yaml:1:11: 'browser.allow_hosts' is not supported by this build yet; it can only be [\"*\"]");
 	refuses("audit: {file: /var/log/abx}",
 		"p.yaml:1:9: 'audit.file' is not supported by this build yet; it can only be \"\"");
-	refuses("devtools: {languages: {r: [Rscript, \"{file}\"]}}",
-		"p.yaml:1:12: 'devtools.languages' is not supported by this build yet; it can only be {}");
-	refuses("server: {trust_forwarded: true}",
-		"p.yaml:1:10: 'server.trust_forwarded' is not supported by this build yet; it can only be false");
 	takes("process: {confine: paths, network: none, read: [/opt/tools]}");
 	takes("process: {confine: best_effort}");
 	/* Their types count all the same. */

@@ -100,6 +100,7 @@ static void test_other_stream_in_the_middle_of_a_character(void **state)
 /* The rest of the character may never come: the reader gets on all the same. */
 static void test_nobody_is_held_by_half_a_character(void **state)
 {
+	struct read_request settled = { .max = 100, .as_text = true, .settled = true };
 	struct journal *j = journal_new(4096, NULL, NULL);
 	struct reading r;
 
@@ -111,6 +112,12 @@ static void test_nobody_is_held_by_half_a_character(void **state)
 	reading_free(&r);
 	put(j, JOURNAL_STDERR, "err");
 	read_from(&r, j, 0, 100, true);
+	assert_true(r.stuck);
+	assert_reads(&r, "|");
+	assert_int_equal(r.next, 0);
+	reading_free(&r);
+	reading_do(&r, j, &settled);
+	assert_false(r.stuck);
 	assert_reads(&r, "\xef\xbf\xbd|err");
 	assert_int_equal(r.next, 4);
 	reading_free(&r);

@@ -182,8 +182,9 @@ static void check_replay(struct scrollback *s, const struct buf *all)
 
 static void test_any_output(void **state)
 {
-	static const char *const pieces[] = { "\033[?1049h", "\033[?1049l", "\033[?25", "l", "h", "\r\n", "text", "\xe2\x82",
-		"\xac", "\033]0;title", "\007", "\033\\", "\033", "[", "?1;2004h", "\n", "\033c", "0123456789" };
+	static const char *const pieces[] = { "\033[?1049h", "\033[?1049l", "\033[?25", "l", "h", "\r\n", "text",
+		"\xe2\x82", "\xac", "\033]0;title", "\007", "\033\\", "\033", "[", "?1;2004h", "\n", "\033c",
+		"0123456789" };
 	struct scrollback s;
 	struct buf all;
 

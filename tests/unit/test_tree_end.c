@@ -192,6 +192,44 @@ static void test_strays_end_with_the_server(void **state)
 	run_until(has_no_children, NULL);
 }
 
+static bool all_ended;
+
+static void on_all_ended(void)
+{
+	all_ended = true;
+	loop_stop(loop);
+}
+
+static bool have_all_ended(void *arg)
+{
+	(void)arg;
+	return all_ended;
+}
+
+/* Trees, what they left behind, and strays of freed ones; an owner who did not ask hears of exits only. */
+static void test_all_end_with_the_server(void **state)
+{
+	struct seen s = { 0 }, t = { 0 }, u = { 0 };
+
+	(void)state;
+	close(start_ready(&s, "setsid sleep 1000 & echo ready; sleep 1000"));
+	close(start_ready(&t, "(setsid sleep 1001 &) ; echo ready"));
+	close(start_ready(&u, "sleep 1002 & echo ready; exit"));
+	run_until(has_exited, &t);
+	run_until(has_exited, &u);
+	tree_free(t.tree);
+	all_ended = false;
+	tree_end_all(loop, 5 * NS_PER_S, on_all_ended);
+	run_until(have_all_ended, NULL);
+	assert_int_equal(living_below(), 0);
+	run_until(has_exited, &s);
+	assert_int_equal(s.exit.signal, SIGTERM);
+	assert_false(s.gone || u.gone);
+	tree_free(s.tree);
+	tree_free(u.tree);
+	run_until(has_no_children, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -205,6 +243,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_a_fork_storm_loses, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_one_who_runs_from_pid_to_pid_loses, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_strays_end_with_the_server, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_all_end_with_the_server, set_up, tear_down),
 	};
 
 	if (argc > 1)

@@ -77,7 +77,8 @@ static void bad_lines_are_skipped(void **state)
 	struct users *u;
 
 	(void)state;
-	put(passwd, "\nshort:x:1\n:x:2:2::/:/bin/sh\nneg:x:-1:1::/:/s\nbig:x:4294967295:1::/:/s\ntext:x:a:1::/:/s\nok:x:3:3::/h:/s");
+	put(passwd,
+		"\nshort:x:1\n:x:2:2::/:/bin/sh\nneg:x:-1:1::/:/s\nbig:x:4294967295:1::/:/s\ntext:x:a:1::/:/s\nok:x:3:3::/h:/s");
 	put(group, "x\n:x:1:\nok:x:3");
 	u = users_load_from(passwd, group);
 	assert_non_null(users_by_name(u, "ok"));

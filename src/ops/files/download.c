@@ -20,7 +20,10 @@ enum {
 	RETRY_MS = 5, /* when no worker is free */
 };
 
-const struct field download_in_fields[] = { P_PATH(struct download_in, path, F_REQUIRED, "File to read."), FIELDS_END };
+const struct field download_in_fields[] = {
+	P_PATH(struct download_in, path, F_REQUIRED, "File to read."),
+	FIELDS_END,
+};
 
 const enum err_code download_errors[] = {
 	ERR_POLICY_PATH,

@@ -22,17 +22,22 @@ struct out {
 	struct str source, source_b64, destination, destination_b64;
 };
 
-static const struct field in_fields[] = { P_PATH(struct in, source, F_REQUIRED | F_WRITE | F_NOFOLLOW,
-						  "What to move; a link itself, not its target."),
+static const struct field in_fields[] = {
+	P_PATH(struct in, source, F_REQUIRED | F_WRITE | F_NOFOLLOW, "What to move; a link itself, not its target."),
 	P_PATH(struct in, destination, F_REQUIRED | F_WRITE | F_NOFOLLOW | F_MISSING_OK,
 		"Its new path, not the folder to put it in."),
 	P_BOOL(struct in, overwrite, true, "Replace a file or an empty folder that is there."),
-	P_BOOL(struct in, parents, false, "Make missing folders above the destination."), FIELDS_END };
+	P_BOOL(struct in, parents, false, "Make missing folders above the destination."),
+	FIELDS_END,
+};
 
-static const struct field out_fields[] = { R_TEXT(struct out, source, "Where it was."),
+static const struct field out_fields[] = {
+	R_TEXT(struct out, source, "Where it was."),
 	R_OPT_BYTES(struct out, source_b64, "The exact path where it is not UTF-8."),
 	R_TEXT(struct out, destination, "Where it is."),
-	R_OPT_BYTES(struct out, destination_b64, "The exact path where it is not UTF-8."), FIELDS_END };
+	R_OPT_BYTES(struct out, destination_b64, "The exact path where it is not UTF-8."),
+	FIELDS_END,
+};
 
 static int fail(const struct in *in, int number, struct err *err)
 {

@@ -37,6 +37,8 @@ void entry_fill(struct entry *e, struct process *p)
 		e->descendants = (int64_t)tree_usage(p->tree, &e->cpu_seconds, &e->rss_bytes);
 	if (!p->exited)
 		return;
+	if (e->descendants == 0)
+		process_settle(p);
 	e->ended_at = p->ended_at;
 	e->exit_code = (struct opt_int){ true, p->exit.code };
 	e->signal = command_signal_name(p->exit.signal, e->signal_text);

@@ -2,6 +2,7 @@
 #include "ops/process/process.h"
 
 #include "base/budget.h"
+#include "call/counters.h"
 #include "policy/policy.h"
 
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 enum { PID_DIGITS_MAX = 10, ENDED_SHARE = 4 /* of the budget: one part in so many */ };
 
 #define GRACE_NS (2 * NS_PER_S) /* from SIGTERM to SIGKILL */
+#define LIVES_ON_NS (100 * NS_PER_MS)
 #define RETAIN_NS (3600 * NS_PER_S)
 
 const char *const process_states[] = { "running", "exited", NULL };
@@ -119,7 +121,7 @@ static void bound_output(void)
 }
 
 /* A cgroup tells for certain that nobody is left; then it is given back, and its descriptors with it. */
-static void let_tree_go(struct process *p)
+void process_settle(struct process *p)
 {
 	if (!p->tree || !p->exited || !tree_has_cgroups() || tree_descendants(p->tree) > 0)
 		return;
@@ -138,9 +140,10 @@ static void on_leader_exit(struct tree *tree, const struct tree_exit *exit, void
 	timer_free(&p->timeout);
 	list_remove(&p->node);
 	list_append(&table.exited, &p->node);
+	counters_add(GAUGE_PROCESSES, -1);
 	feed_close(&p->feed);
 	if (!p->timed_out)
-		let_tree_go(p);
+		process_settle(p);
 	pipes_exited(&p->pipes);
 	forget_old();
 }
@@ -159,6 +162,7 @@ static void on_bytes(struct pipes *pipes, unsigned stream, struct str bytes)
 {
 	struct process *p = OWNER(pipes, struct process, pipes);
 
+	p->written_ns = clock_now_ns();
 	journal_append(p->journal, stream == PIPES_OUT ? JOURNAL_STDOUT : JOURNAL_STDERR, bytes);
 }
 
@@ -221,6 +225,7 @@ struct process *process_begin(struct call *call, const struct process_start *wha
 	}
 	fill_in(p, call, what, &child);
 	list_append(&table.running, &p->node);
+	counters_add(GAUGE_PROCESSES, 1);
 	return p;
 }
 
@@ -316,7 +321,13 @@ struct process **process_all(struct call *call, size_t *ret_count)
 	return all;
 }
 
-bool process_is_gone(struct process *p)
+bool process_is_silent(struct process *p)
 {
-	return p->exited && (!p->tree || tree_descendants(p->tree) == 0);
+	int64_t now = clock_now_ns();
+
+	if (p->drained || p->exited || p->pipes.fds[PIPES_OUT] >= 0 || p->pipes.fds[PIPES_ERR] >= 0)
+		return p->drained;
+	if (!p->closed_ns)
+		p->closed_ns = now;
+	return now - p->closed_ns >= LIVES_ON_NS;
 }

@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "call/call.h"
 #include "journal/journal.h"
-#include "ops/commands/command.h"
+#include "program/command.h"
 #include "ops/process/feed.h"
 
 struct process {
@@ -31,6 +31,8 @@ struct process {
 	char *command, *name, *principal;
 	char started_at[CLOCK_TEXT_SIZE], ended_at[CLOCK_TEXT_SIZE];
 	int64_t started_ns, ended_ns;
+	int64_t written_ns; /* when its newest output came */
+	int64_t closed_ns;  /* when it was first seen to have closed both pipes itself; 0 never */
 	struct tree_exit exit;
 	size_t retain;  /* how many newer ones it survives */
 	bool exited;    /* it was waited for */
@@ -66,16 +68,22 @@ struct process *process_find_captured(struct call *call, const char *pid);
 /* All, in the order of their starts; an array in call memory.  NULL with call->err. */
 struct process **process_all(struct call *call, size_t *ret_count);
 
+/* Whoever looked at it may find that nothing of an ended one is left: then its tree is given back. */
+void process_settle(struct process *p);
+
 void process_hold(struct process *p);
 void process_release(struct process *p);
+
+/*
+ * No more output will come: it has ended, or it has closed both pipes and lives on.  An end
+ * closes them too, a moment before it is told; so the latter is believed only after a while.
+ */
+bool process_is_silent(struct process *p);
 
 static inline enum process_state process_state(const struct process *p)
 {
 	return p->exited ? PROCESS_EXITED : PROCESS_RUNNING;
 }
-
-/* Exited and nobody left who descends from it: there is nobody to send a signal to. */
-bool process_is_gone(struct process *p);
 
 /* The parameter that all ops but start and list have, and what every one of them may answer. */
 #define PROCESS_PARAM(S) \

@@ -239,11 +239,11 @@ static void on_more(struct journal_reader *r)
 	call_wake(OWNER(r, struct follower, reader)->call);
 }
 
+/* The server ends, or the caller lost the op: call->err says which. */
 static void on_shutdown(struct call *call)
 {
 	struct follower *f = call->state;
 
-	err_set(&call->err, ERR_SHUTTING_DOWN, "the server is ending");
 	f->told_error = true;
 	call_wake(call);
 }

@@ -8,6 +8,9 @@
 #include "ops/process/process.h"
 #include "ops/process/reading.h"
 
+/* After so long without output half a character is believed to be all. */
+#define SETTLED_NS (500 * NS_PER_MS)
+
 enum { WAIT_MAX = 60, BYTES = 1024 * 1024, BYTES_MAX = 16 * 1024 * 1024 };
 
 static const char *const streams[] = { [READ_BOTH] = "both", [READ_STDOUT] = "stdout", [READ_STDERR] = "stderr", NULL };
@@ -98,14 +101,6 @@ static void on_free(struct call *call)
 	process_release(a->process);
 }
 
-static bool is_drained(const struct asking *a)
-{
-	const struct process *p = a->process;
-	bool closed = p->pipes.fds[PIPES_OUT] < 0 && p->pipes.fds[PIPES_ERR] < 0;
-
-	return a->reading.eof || (closed && a->reading.next == journal_end(p->journal));
-}
-
 static int make_chunks(struct asking *a, struct list *ret_chunks)
 {
 	const struct in *in = call_in(a->call, struct in);
@@ -139,7 +134,7 @@ static void answer(struct asking *a)
 		.since = call_in(a->call, struct in)->since,
 		.next = (int64_t)a->reading.next,
 		.dropped = (int64_t)a->reading.dropped,
-		.eof = is_drained(a),
+		.eof = a->reading.next == journal_end(p->journal) && process_is_silent(a->process),
 		.state = process_state(p),
 	};
 
@@ -167,6 +162,7 @@ static void read_now(struct asking *a)
 		.max = (size_t)in->max_bytes,
 		.streams = in->stream,
 		.as_text = in->encoding == ENCODING_UTF8,
+		.settled = clock_now_ns() - a->process->written_ns >= SETTLED_NS,
 	};
 
 	reading_free(&a->reading);
@@ -209,7 +205,10 @@ static void wait_for_bytes(struct asking *a)
 		return;
 	}
 	journal_attach(a->process->journal, &a->reader, UINT64_MAX, false, on_bytes);
-	timer_start(&a->timer, a->call->loop, left_ns, on_deadline);
+	if (a->reading.stuck)
+		timer_start(&a->timer, a->call->loop, MIN(left_ns, SETTLED_NS), on_bytes_later);
+	else
+		timer_start(&a->timer, a->call->loop, left_ns, on_deadline);
 }
 
 static void on_bytes_later(struct timer *t)
@@ -223,9 +222,16 @@ static void on_bytes_later(struct timer *t)
 		wait_for_bytes(a);
 }
 
-static void on_end(struct call *call)
+static void on_gone(struct call *call)
 {
 	answer(call->state);
+}
+
+/* The server ends, or the caller lost the op: call->err says which. */
+static void on_shutdown(struct call *call)
+{
+	stop_waiting(call->state);
+	call_fail(call);
 }
 
 static void start(struct call *call)
@@ -243,8 +249,8 @@ static void start(struct call *call)
 	process_hold(p);
 	call->state = a;
 	call->on_free = on_free;
-	call->on_gone = on_end;
-	call->on_shutdown = on_end;
+	call->on_gone = on_gone;
+	call->on_shutdown = on_shutdown;
 	read_now(a);
 	if (in->wait == 0 || has_answer(a))
 		answer(a);

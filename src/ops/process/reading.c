@@ -17,6 +17,7 @@ struct pass {
 	struct text texts[JOURNAL_STREAMS];
 	uint64_t held_at[JOURNAL_STREAMS]; /* where the character begins that texts hold back */
 	uint64_t begin;
+	size_t taken; /* bytes of the streams that are wanted */
 };
 
 static struct chunk *last_chunk(struct reading *r)
@@ -110,6 +111,7 @@ static void take_all(struct pass *p)
 		if (wanted) {
 			take_record(p, &record);
 			left -= record.bytes.len;
+			p->taken += record.bytes.len;
 		}
 		journal_advance(&p->reader, record.bytes.len);
 	}
@@ -165,8 +167,9 @@ static size_t held_bytes(const struct pass *p)
 	return p->texts[JOURNAL_STDOUT].held_len + p->texts[JOURNAL_STDERR].held_len;
 }
 
-/* False when half a character kept everything behind it from being given. */
-static bool do_pass(struct reading *r, struct journal *j, const struct read_request *what, bool gets_on)
+enum pass_end { PASS_DONE, PASS_STUCK /* half a character kept all behind it from being given */, PASS_STUCK_AT_END };
+
+static enum pass_end do_pass(struct reading *r, struct journal *j, const struct read_request *what, bool gets_on)
 {
 	struct pass p = { .r = r, .what = what };
 	uint64_t start = journal_start(j);
@@ -184,20 +187,27 @@ static bool do_pass(struct reading *r, struct journal *j, const struct read_requ
 		give_held(&p);
 	else
 		cut_back(&p);
-	stuck = r->chunks.len == 0 && r->next == p.begin && p.reader.next - p.begin > held_bytes(&p);
+	stuck = r->chunks.len == 0 && r->next == p.begin && p.taken > held_bytes(&p);
 	journal_detach(&p.reader);
-	return !stuck;
+	if (!stuck)
+		return PASS_DONE;
+	return p.reader.next == journal_end(j) ? PASS_STUCK_AT_END : PASS_STUCK;
 }
 
 void reading_do(struct reading *r, struct journal *j, const struct read_request *what)
 {
 	struct read_request wider = *what;
+	enum pass_end end;
 
 	wider.max = WIDER;
 	*r = (struct reading){ .next = what->since };
 	buf_init_budgeted(&r->data, TEXT_GROWTH * MAX(what->max, WIDER));
 	buf_init_budgeted(&r->chunks, (CHUNKS_MAX + JOURNAL_STREAMS) * sizeof(struct chunk));
-	if (!do_pass(r, j, what, false) && (what->max >= WIDER || !do_pass(r, j, &wider, false)))
+	end = do_pass(r, j, what, false);
+	if (end == PASS_STUCK && what->max < WIDER)
+		end = do_pass(r, j, &wider, false);
+	r->stuck = end == PASS_STUCK_AT_END && !what->settled;
+	if (end != PASS_DONE && !r->stuck)
 		do_pass(r, j, what, true);
 	r->failed = buf_failed(&r->data) || buf_failed(&r->chunks);
 }

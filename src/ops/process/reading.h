@@ -5,8 +5,9 @@
  * A reading begins at an offset and takes what there is, up to a number of bytes.  A character
  * that its end cuts is left to the later reading, which begins with it.  Where the other stream
  * wrote in the middle of that character, the reading ends in front of it; if nothing at all
- * came before it, it takes more than it was asked for, up to 128 KiB, to find the rest, and
- * gives the character up where that is not there either: readers always get on.
+ * came before it, it takes more than it was asked for, up to 128 KiB, to find the rest.  What
+ * is not there either, although nothing was written for a while, is given up as no character:
+ * readers always get on.
  */
 #pragma once
 
@@ -32,6 +33,7 @@ struct reading {
 	uint64_t next;     /* where the later one begins */
 	uint64_t dropped;  /* bytes between its beginning and the oldest one kept */
 	bool eof;          /* nothing will ever come behind next */
+	bool stuck;        /* there is more behind half a character whose rest may still come */
 	bool failed;       /* memory is used up */
 };
 
@@ -40,6 +42,7 @@ struct read_request {
 	size_t max;
 	enum read_streams streams;
 	bool as_text;
+	bool settled; /* nothing was written for a while */
 };
 
 void reading_do(struct reading *r, struct journal *j, const struct read_request *what);

@@ -10,8 +10,8 @@
 
 enum {
 	READ_SIZE = 16 * 1024,
-	TURN_READS = 16,               /* in one turn of the loop, so that others get theirs */
-	INPUT_MAX = 16 * 1024 * 1024,  /* messages of several viewers behind LINE_INPUT_HIGH */
+	TURN_READS = 16,              /* in one turn of the loop, so that others get theirs */
+	INPUT_MAX = 16 * 1024 * 1024, /* messages of several viewers behind LINE_INPUT_HIGH */
 };
 
 #define QUIET_NS (250 * NS_PER_MS)

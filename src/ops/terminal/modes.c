@@ -7,9 +7,9 @@ enum state {
 	ESCAPE,       /* after ESC */
 	INTERMEDIATE, /* after ESC and a byte that wants another */
 	CSI,
-	OSC,          /* ends with BEL or ST */
-	STRING,       /* DCS, SOS, PM, APC: ends with ST */
-	STRING_ESC,   /* ESC inside one of these: perhaps the ST */
+	OSC,        /* ends with BEL or ST */
+	STRING,     /* DCS, SOS, PM, APC: ends with ST */
+	STRING_ESC, /* ESC inside one of these: perhaps the ST */
 };
 
 enum { BEL = 0x07, CAN = 0x18, SUB = 0x1a, ESC = 0x1b };
@@ -20,16 +20,12 @@ enum mode_group { ALONE, SCREEN, MOUSE };
 static const struct row {
 	uint16_t number; /* of DECSET and DECRST */
 	enum mode_group group;
-	bool usual;      /* on in a fresh terminal: the bit says that it is off */
+	bool usual; /* on in a fresh terminal: the bit says that it is off */
 } rows[] = {
-	{ 47, SCREEN, false },
-	{ 1047, SCREEN, false },
-	{ 1049, SCREEN, false },
+	{ 47, SCREEN, false }, { 1047, SCREEN, false }, { 1049, SCREEN, false },
 	{ 1, ALONE, false }, /* cursor keys send application codes */
 	{ 25, ALONE, true }, /* the cursor is seen */
-	{ 1000, MOUSE, false },
-	{ 1002, MOUSE, false },
-	{ 1003, MOUSE, false },
+	{ 1000, MOUSE, false }, { 1002, MOUSE, false }, { 1003, MOUSE, false },
 	{ 1006, ALONE, false }, /* mouse reports in SGR form */
 	{ 1004, ALONE, false }, /* focus reports */
 	{ 2004, ALONE, false }, /* bracketed paste */

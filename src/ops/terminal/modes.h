@@ -14,15 +14,15 @@
 enum { MODES_PARAMS_MAX = 16 };
 
 struct modes {
-	uint32_t on;                /* a bit per row of the table in modes.c */
-	uint8_t state;              /* enum state there; 0 is between sequences */
-	uint8_t left;               /* bytes that the character still needs */
+	uint32_t on;                        /* a bit per row of the table in modes.c */
+	uint8_t state;                      /* enum state there; 0 is between sequences */
+	uint8_t left;                       /* bytes that the character still needs */
 	bool is_private, is_soft, is_other; /* the CSI begins with '?', has '!', has what no tracked one has */
-	uint8_t count;              /* of params; more are ignored */
+	uint8_t count;                      /* of params; more are ignored */
 	uint16_t params[MODES_PARAMS_MAX];
-	bool after_newline;         /* the last byte ended a line */
-	uint64_t fed;               /* bytes so far */
-	uint64_t boundary;          /* of these, up to the last place where nothing was in the middle */
+	bool after_newline; /* the last byte ended a line */
+	uint64_t fed;       /* bytes so far */
+	uint64_t boundary;  /* of these, up to the last place where nothing was in the middle */
 };
 
 void modes_feed(struct modes *m, struct str bytes);

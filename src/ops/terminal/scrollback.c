@@ -5,7 +5,8 @@
 
 enum {
 	PIECE = 16 * 1024,
-	LINE_SEARCH_MAX = 64 * 1024, /* without an end of line in so many bytes the replay begins between two sequences */
+	LINE_SEARCH_MAX = 64 *
+			  1024, /* without an end of line in so many bytes the replay begins between two sequences */
 };
 
 /* A sequence that is not complete after so long was left so; before that its rest is on its way. */

@@ -2,6 +2,7 @@
 #include "ops/terminal/terminal.h"
 
 #include "base/clock.h"
+#include "call/counters.h"
 #include "ops/terminal/viewer.h"
 
 #include <signal.h>
@@ -28,9 +29,10 @@ const struct field terminal_info_rows[] = {
 	R_INT(struct terminal_info, rows, "Rows."),
 	R_BOOL(struct terminal_info, alive, "Whether its program still runs."),
 	R_INT(struct terminal_info, clients, "How many are attached."),
-	R_NULL_INT(struct terminal_info, exit_code, "How it ended; 128 and N when signal N ended it; null while it runs."),
+	R_NULL_INT(
+		struct terminal_info, exit_code, "How it ended; 128 and N when signal N ended it; null while it runs."),
 	R_OPT_STRING(struct terminal_info, signal, "The signal that ended it."),
-	FIELDS_END
+	FIELDS_END,
 };
 
 void terminal_describe(const struct terminal *t, struct terminal_info *ret_info)
@@ -50,7 +52,8 @@ void terminal_describe(const struct terminal *t, struct terminal_info *ret_info)
 
 struct terminal *terminal_find(const char *id)
 {
-	LIST_EACH(node, &all) {
+	LIST_EACH(node, &all)
+	{
 		struct terminal *t = OWNER(node, struct terminal, node);
 
 		if (!t->deleting && strcmp(t->id, id) == 0)
@@ -116,7 +119,8 @@ static void limit_ended(const struct terminal *but)
 	struct terminal *oldest = NULL;
 	size_t count = 0;
 
-	LIST_EACH(node, &all) {
+	LIST_EACH(node, &all)
+	{
 		struct terminal *t = OWNER(node, struct terminal, node);
 
 		count += t->ended;
@@ -143,6 +147,7 @@ static void terminal_ended(struct terminal *t)
 	if (t->ended)
 		return;
 	t->ended = true;
+	counters_add(GAUGE_SESSIONS, -1);
 	t->ended_ns = clock_now_ns();
 	timer_stop(&t->idle);
 	timer_stop(&t->nudge);
@@ -191,14 +196,14 @@ static void on_output(struct line *l, struct str bytes)
 	uint64_t slowest = UINT64_MAX;
 
 	LIST_EACH(node, &t->viewers)
-		slowest = MIN(slowest, viewer_wants(node));
+	slowest = MIN(slowest, viewer_wants(node));
 	scrollback_append(&t->scrollback, bytes, slowest);
 }
 
 static void on_room(struct line *l)
 {
 	LIST_EACH(node, &OWNER(l, struct terminal, line)->viewers)
-		viewer_resume(node);
+	viewer_resume(node);
 }
 
 static void on_end(struct line *l)
@@ -252,11 +257,11 @@ static int check_count(struct call *call)
 	int64_t count = 0, max = call_limit(call, "max_sessions");
 
 	LIST_EACH(node, &all)
-		count += !OWNER(node, struct terminal, node)->ended;
+	count += !OWNER(node, struct terminal, node)->ended;
 	if (count < max)
 		return 0;
-	return err_set(&call->err, ERR_LIMIT_TOO_MANY, "%lld terminal sessions are open, as many as max_sessions allows",
-		(long long)count);
+	return err_set(&call->err, ERR_LIMIT_TOO_MANY,
+		"%lld terminal sessions are open, as many as max_sessions allows", (long long)count);
 }
 
 static struct terminal *terminal_new(struct call *call, const struct command *command)
@@ -294,6 +299,7 @@ struct terminal *terminal_start(struct call *call, const struct command *command
 	t->scrollback.last_ns = clock_now_ns();
 	line_start(&t->line, t->loop, child.in, &line_events);
 	list_append(&all, &t->node);
+	counters_add(GAUGE_SESSIONS, 1);
 	begin_idling(t);
 	return t;
 }
@@ -378,7 +384,8 @@ void terminal_abandon(struct terminal *t)
 
 void terminal_hang_up_all(void)
 {
-	LIST_EACH(node, &all) {
+	LIST_EACH(node, &all)
+	{
 		struct terminal *t = OWNER(node, struct terminal, node);
 
 		if (!t->exited && tree_signal(t->tree, SIGHUP, true) == 0)
@@ -389,5 +396,5 @@ void terminal_hang_up_all(void)
 void terminal_free_all(void)
 {
 	LIST_EACH(node, &all)
-		terminal_remove(OWNER(node, struct terminal, node));
+	terminal_remove(OWNER(node, struct terminal, node));
 }

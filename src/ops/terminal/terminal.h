@@ -11,7 +11,7 @@
 
 #include "base/list.h"
 #include "call/call.h"
-#include "ops/commands/command.h"
+#include "program/command.h"
 #include "ops/terminal/line.h"
 #include "ops/terminal/scrollback.h"
 
@@ -28,15 +28,16 @@ struct terminal {
 	unsigned columns, rows;
 	struct list_node viewers;
 	size_t viewer_count;
-	bool watched;          /* somebody was attached before */
-	bool exited, ended;    /* the program; the output too */
-	bool gone;             /* tree_end() is through */
-	bool removed;          /* no session any more: freed when the last viewer is gone */
+	bool watched;       /* somebody was attached before */
+	bool exited, ended; /* the program; the output too */
+	bool gone;          /* tree_end() is through */
+	bool removed;       /* no session any more: freed when the last viewer is gone */
 	struct tree_exit exit;
-	char signal[16];       /* name of the one that ended it */
+	char signal[16];           /* name of the one that ended it */
 	int64_t ended_ns, idle_ns; /* when it ended; the limit of idleness, 0 none */
 	struct timer idle, forget, nudge;
-	struct call *deleting; /* terminal.delete, waiting for the end of all: for others there is no session any more */
+	struct call
+		*deleting; /* terminal.delete, waiting for the end of all: for others there is no session any more */
 };
 
 /* Result of terminal.delete. */

@@ -10,7 +10,7 @@ struct in {
 
 static const struct field params[] = {
 	P_STRING(struct in, id, F_REQUIRED, "The session's id."),
-	FIELDS_END
+	FIELDS_END,
 };
 
 static void start(struct call *call)

@@ -11,7 +11,7 @@ struct out {
 static const struct field result[] = {
 	R_OBJECTS(struct out, sessions, struct terminal_info, "TerminalSession", terminal_info_rows,
 		"In the order of their creation."),
-	FIELDS_END
+	FIELDS_END,
 };
 
 static void start(struct call *call)
@@ -43,7 +43,8 @@ const struct op op_terminal_list = {
 	.path = "/pty/sessions",
 	.since = "0.1.0",
 	.summary = "List the terminal sessions.",
-	.description = "A session whose program has ended stays for a minute after that, or after its last client has left.",
+	.description =
+		"A session whose program has ended stays for a minute after that, or after its last client has left.",
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.result = result,
 	.result_size = sizeof(struct out),

@@ -242,7 +242,9 @@ static void on_close(struct socket *s)
 	free(v);
 }
 
-static const struct socket_events events = { .on_message = on_message, .on_writable = on_writable, .on_close = on_close };
+static const struct socket_events events = {
+	.on_message = on_message, .on_writable = on_writable, .on_close = on_close
+};
 
 void viewer_start(struct call *call, struct terminal *t)
 {

@@ -9,9 +9,10 @@ from ._stream import EventStream, SyncEventStream
 from .capabilities import ServerCapabilities
 from .errors import *  # noqa: F403
 from .errors import __all__ as _error_names
+from .sandbox import Sandbox
 
 __version__ = "0.1.0"
 __all__ = [
-    "CATALOG_DIGEST", "CATALOG_VERSION", "Event", "EventStream", "Model", "OpRef", "ServerCapabilities", "ServerClient",
+    "CATALOG_DIGEST", "CATALOG_VERSION", "Event", "EventStream", "Model", "OpRef", "Sandbox", "ServerCapabilities", "ServerClient",
     "SyncEventStream", "UnknownEvent", "errors", "ops", *_error_names,
 ]

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from types import TracebackType
-from typing import Any, TypeVar, Union
+from typing import Any, ClassVar, TypeVar, Union
 
 from . import _generated as generated
 from . import errors
 from ._caller import Caller
-from ._extras import Commands, Files
+from ._extras import Commands, Files, deprecated
 from ._generated import CATALOG_DIGEST, OPS, CoreCheckResult, CoreDescribeResult, CoreHealthResult, Tree
+from ._machine import Custom, Devtools, System
 from ._model import Model
+from ._more import Process, Terminal
 from ._namespace import DynamicNode
 from ._op import Op, PathLike
 from ._ops_tree import OpsTree
 from .capabilities import ServerCapabilities
+from .compat import ENDPOINT_METHODS
 
 T = TypeVar("T")
 PACKAGE = "agent-sandbox-python/0.1.0"
@@ -41,6 +44,8 @@ class ServerClient(Tree):
     :param legacy_auth: Send the token as X-Access-Token, as v1 servers want it; discover() switches it on for them.
     :param strict: Refuse calls before discover() has told what is allowed.
     """
+
+    ENDPOINT_METHODS: ClassVar[Mapping[str, Sequence[str]]] = ENDPOINT_METHODS
 
     def __init__(
         self, url: str, *, token: str | None = None, connect_timeout: float = 10.0, request_timeout: float | None = None,
@@ -71,6 +76,32 @@ class ServerClient(Tree):
     @cached_property
     def commands(self) -> Commands:
         return Commands(self, "commands")
+
+    @cached_property
+    def process(self) -> Process:
+        return Process(self, "process")
+
+    @cached_property
+    def terminal(self) -> Terminal:
+        return Terminal(self, "terminal")
+
+    @cached_property
+    def system(self) -> System:
+        return System(self, "system")
+
+    @cached_property
+    def devtools(self) -> Devtools:
+        return Devtools(self, "devtools")
+
+    @cached_property
+    def custom(self) -> Custom:
+        return Custom(self, "custom")
+
+    @property
+    def pty(self) -> Terminal:
+        """Deprecated: terminal."""
+        deprecated("pty", "terminal")
+        return self.terminal
 
     def __getattr__(self, name: str) -> DynamicNode:
         if name.startswith("_") or name == "caller":

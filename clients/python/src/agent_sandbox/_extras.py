@@ -95,6 +95,14 @@ class Files(FilesNamespace):
             raise
         return done
 
+    async def watch_for(self, path: PathLike, seconds: float, **options: Any) -> list[Any]:
+        """What changes in that time: the events of files.watch, without those that are about the watch itself."""
+        stream = await self._client.call("files.watch", path=path, timeout=seconds, **options)
+        return [event for event in await stream.collect() if event.event == "event"]
+
+    def watch_for_sync(self, path: PathLike, seconds: float, **options: Any) -> list[Any]:
+        return self._caller.wait(self.watch_for(path, seconds, **options))
+
     def exists_sync(self, path: PathLike) -> bool:
         return self._caller.wait(self.exists(path))
 
@@ -138,6 +146,14 @@ class Commands(CommandsNamespace):
     ) -> CommandsStreamExitEvent:
         """Streams a command to two functions; the exit event, when it has ended."""
         return await collect_stream(self.stream(command, **options), on_stdout, on_stderr, check)
+
+    async def list(self) -> Any:
+        """Deprecated: custom.list."""
+        deprecated("commands.list", "custom.list")
+        return await self._client.call("custom.list")
+
+    def list_sync(self) -> Any:
+        return self._caller.wait(self.list())
 
     def run_stream_sync(self, command: str | None = None, **options: Any) -> CommandsStreamExitEvent:
         return self._caller.wait(self.run_stream(command, **options))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Made by `agent-sandbox-server gen-client --lang python`: do not edit.
-# Catalog version 1, digest sha256:d08eaeacc860995f5539ad6630a7377b25fc1cc36afe1f65907fdf64e12bd49e
+# Catalog version 1, digest sha256:a8797fd854c021b0ff721dfe54acb9cd072986cf6265e5f869227475181c8782
 """The catalog: models, refs, and a method for each op."""
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic import Field
 from ._base import Body, BytesLike, ErrorRow, Event, EventStream, Model, Namespace, Op, OpRef, PathLike, Progress, Root, SyncEventStream
 
 CATALOG_VERSION = 1
-CATALOG_DIGEST = "sha256:d08eaeacc860995f5539ad6630a7377b25fc1cc36afe1f65907fdf64e12bd49e"
+CATALOG_DIGEST = "sha256:a8797fd854c021b0ff721dfe54acb9cd072986cf6265e5f869227475181c8782"
 SERVER_VERSION = "0.1.0"
 
 
@@ -755,6 +755,235 @@ class TerminalDeleteResult(Model):
     """The session's id."""
 
 
+class SystemInfoResult(Model):
+    """Tell what the sandbox is made of."""
+
+    os: str
+    """The system's name."""
+    arch: str
+    """The machine's kind."""
+    kernel: str
+    """The kernel's release."""
+    distro: str | None
+    """The distribution."""
+    hostname: str
+    """The host's name."""
+    cpu_count: int
+    """CPUs that may be used at once, the quota rounded up."""
+    host_cpu_count: int
+    """CPUs of the machine."""
+    cpu_quota: float | None
+    """The cgroup's quota in CPUs; null: none."""
+    memory_total_mb: float | None
+    """MiB that may be used: the cgroup's limit, or the machine's memory."""
+    memory_available_mb: float | None
+    """MiB of it that are not in use."""
+    memory_limit_mb: float | None
+    """The cgroup's limit in MiB; null: none."""
+    host_memory_total_mb: float | None
+    """MiB of the machine."""
+    disk_total_gb: float | None
+    """GiB of the file system of the base directory."""
+    disk_free_gb: float | None
+    """GiB of it that can be written."""
+    python_version: str | None
+    """Of python3; null: there is none."""
+    node_version: str | None
+    """Of Node.js; null: there is none."""
+    container: str | None
+    """The kind of container, docker for example; null: no sign of one."""
+    uptime_seconds: float | None
+    """Since the sandbox's first process began."""
+
+
+class NetworkFigures(Model):
+    """The network."""
+
+    rx_bytes: int | None
+    """Bytes received, loopback apart."""
+    tx_bytes: int | None
+    """Bytes sent, loopback apart."""
+
+
+class SystemMetricsResult(Model):
+    """Tell how much of the sandbox is in use now."""
+
+    cpu_load_1m: float | None
+    """Load average of one minute."""
+    cpu_load_5m: float | None
+    """Load average of five minutes."""
+    cpu_load_15m: float | None
+    """Load average of fifteen minutes."""
+    cpu_percent: float | None
+    """Use of the CPU just now: of the quota where there is one, else of all CPUs."""
+    memory_used_mb: float | None
+    """MiB in use, without page cache."""
+    memory_total_mb: float | None
+    """MiB that may be used: the cgroup's limit, or the machine's memory."""
+    memory_cache_mb: float | None
+    """MiB of page cache, which is given back when memory is short."""
+    memory_percent: float | None
+    """Share of the memory that is in use."""
+    disk_used_gb: float | None
+    """GiB in use on the file system of the base directory."""
+    disk_total_gb: float | None
+    """GiB that it has."""
+    disk_percent: float | None
+    """Share of it that is in use."""
+    uptime_seconds: float | None
+    """Since the sandbox's first process began."""
+    processes: int | None
+    """Processes that can be seen."""
+    open_sessions: int
+    """Terminal sessions."""
+    network: NetworkFigures
+    """The network."""
+
+
+class SystemEnvGetResult(Model):
+    """Show the variables that programs are started with."""
+
+    variables: dict[str, str]
+    """The variables by name."""
+
+
+class SystemEnvSetResult(Model):
+    """Set variables for the programs that are started from now on."""
+
+    updated: list[str]
+    """The names, in the order given."""
+
+
+class ListeningPort(Model):
+    """TCP listeners and bound UDP sockets, by port."""
+
+    port: int
+    """The port."""
+    protocol: str
+    """A dual-stack socket stands under IPv6."""
+    address: str
+    """The address that it is bound to."""
+    pid: int | None
+    """Whose it is; null where that cannot be seen."""
+    process: str | None
+    """The program's name."""
+
+
+class SystemPortsResult(Model):
+    """List the ports that somebody listens on."""
+
+    listening: list[ListeningPort]
+    """TCP listeners and bound UDP sockets, by port."""
+    truncated: bool
+    """Whether there are more than are listed."""
+
+
+class Package(Model):
+    """Empty where there is no such manager."""
+
+    name: str
+    """Its name."""
+    version: str
+    """Its version."""
+
+
+class SystemPackagesResult(Model):
+    """List the packages that a package manager has installed."""
+
+    manager: str
+    """Whose packages these are."""
+    packages: list[Package]
+    """Empty where there is no such manager."""
+
+
+class SystemPrometheusResult(Model):
+    """Give the figures of the sandbox and of the server as Prometheus reads them."""
+
+    text: str
+    """The whole text."""
+
+
+class DevtoolsCodeRunResult(Model):
+    """Run a piece of code and answer when it has ended."""
+
+    stdout: str
+    """What the code wrote to standard output."""
+    stderr: str
+    """What it wrote to standard error."""
+    exit_code: int
+    """The interpreter's exit code; 128 and N when signal N ended it."""
+    language: str
+    """The language."""
+    execution_time_ms: int
+    """From its start to its end."""
+    stdout_truncated: bool
+    """Whether bytes of stdout are missing."""
+    stderr_truncated: bool
+    """Whether bytes of stderr are missing."""
+    timeout: float
+    """The timeout that was in force, in seconds."""
+
+
+class GitFile(Model):
+    """What differs; a file that differs in the index and in the folder stands there twice."""
+
+    path: str
+    """The file, relative to the repository's root."""
+    status: str
+    """What happened to it."""
+    staged: bool
+    """Whether this is in the index, and not only in the folder."""
+    old_path: str | None = None
+    """Where it was, of one renamed or copied."""
+
+
+class DevtoolsGitStatusResult(Model):
+    """Tell which files of a git repository differ, and where its branch stands."""
+
+    root: str
+    """The repository's root: what paths are relative to."""
+    branch: str | None
+    """The branch; null when HEAD is detached."""
+    upstream: str | None
+    """The branch that it follows; null where there is none."""
+    commit: str | None
+    """The commit of HEAD; null when there is none yet."""
+    ahead: int
+    """Commits that the upstream does not have."""
+    behind: int
+    """Commits that only the upstream has."""
+    clean: bool
+    """Whether nothing differs."""
+    files: list[GitFile]
+    """What differs; a file that differs in the index and in the folder stands there twice."""
+    truncated: bool
+    """Whether more files differ than are listed."""
+
+
+class GitStats(Model):
+    """The figures of all of it."""
+
+    files_changed: int
+    """How many files changed."""
+    insertions: int
+    """Lines that were added."""
+    deletions: int
+    """Lines that were taken away."""
+
+
+class DevtoolsGitDiffResult(Model):
+    """Show what changed in a git repository."""
+
+    root: str
+    """The repository's root: what paths are relative to."""
+    diff: str
+    """The patch, at most 1 MiB of it."""
+    stats: GitStats
+    """The figures of all of it."""
+    truncated: bool
+    """Whether the patch goes on."""
+
+
 ERRORS: Mapping[str, ErrorRow] = {
     "auth.missing_credentials": ErrorRow(401, "unauthorized", "AuthError", "ServerAuthError", "E3101"),
     "auth.invalid_token": ErrorRow(401, "unauthorized", "AuthError", "ServerAuthError", "E3101"),
@@ -854,8 +1083,38 @@ _CATALOG: list[dict[str, Any]] = [
     {"id": "terminal.resize", "endpoint": "pty_resize", "group": "terminal", "scope": "terminal:use", "kind": "json", "method": "POST", "path": "/pty/sessions/{id}/resize", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": True}, "params": [{"name": "id", "in": "path", "type": "string", "required": True}, {"name": "cols", "in": "body", "type": "integer", "required": True, "minimum": 1, "maximum": 1000}, {"name": "rows", "in": "body", "type": "integer", "required": True, "minimum": 1, "maximum": 1000}], "one_of": [], "limits": []},
     {"id": "terminal.delete", "endpoint": "pty_delete_session", "group": "terminal", "scope": "terminal:use", "kind": "json", "method": "DELETE", "path": "/pty/sessions/{id}", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "id", "in": "path", "type": "string", "required": True}], "one_of": [], "limits": []},
     {"id": "terminal.connect", "endpoint": "pty_connect", "group": "terminal", "scope": "terminal:use", "kind": "ws", "method": "GET", "path": "/pty", "since": "0.1.0", "effects": {"reads": True, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "session_id", "in": "query", "type": "string", "required": True}, {"name": "ticket", "in": "query", "type": "string", "required": False, "secret": True}], "one_of": [], "limits": []},
+    {"id": "system.info", "endpoint": "system_info", "group": "system", "scope": "system:read", "kind": "json", "method": "GET", "path": "/system/info", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": True, "idempotent": True}, "params": [], "one_of": [], "limits": []},
+    {"id": "system.metrics", "endpoint": "system_metrics", "group": "system", "scope": "system:read", "kind": "json", "method": "GET", "path": "/system/metrics", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [], "one_of": [], "limits": []},
+    {"id": "system.env.get", "endpoint": "env_get", "group": "system", "scope": "env:read", "kind": "json", "method": "GET", "path": "/env", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "filter", "in": "query", "type": "string", "required": False}, {"name": "names", "in": "query", "type": "string", "required": False}], "one_of": [], "limits": []},
+    {"id": "system.env.set", "endpoint": "env_set", "group": "system", "scope": "env:write", "kind": "json", "method": "POST", "path": "/env", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": True}, "params": [{"name": "vars", "in": "body", "type": "object", "required": True, "nullable": True, "values": "string"}], "one_of": [], "limits": [{"name": "max_bytes", "default": 262144, "cap": 1048576, "error": "args.invalid"}]},
+    {"id": "system.ports", "endpoint": "ports", "group": "system", "scope": "system:read", "kind": "json", "method": "GET", "path": "/ports", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [], "one_of": [], "limits": []},
+    {"id": "system.packages", "endpoint": "packages", "group": "system", "scope": "system:read", "kind": "json", "method": "GET", "path": "/packages", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": True, "idempotent": True}, "params": [{"name": "manager", "in": "query", "type": "choice", "required": False, "default": "pip", "choices": ["pip", "npm", "apt", "apk", "cargo"]}], "one_of": [], "limits": [{"name": "max_seconds", "default": 30, "cap": 300, "error": "commands.timeout"}]},
+    {"id": "system.prometheus", "endpoint": None, "group": "system", "scope": "system:read", "kind": "raw", "method": "GET", "path": "/metrics", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [], "one_of": [], "raw": {"request": False, "response": True, "media_type": "text/plain; version=0.0.4"}, "limits": []},
+    {"id": "devtools.code.run", "endpoint": "code_run", "group": "dev_tools", "scope": "code:run", "kind": "json", "method": "POST", "path": "/code/run", "since": "0.1.0", "effects": {"reads": True, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "code", "in": "body", "type": "string", "required": True}, {"name": "language", "in": "body", "type": "string", "required": False, "default": "python"}, {"name": "timeout", "in": "body", "type": "number", "required": False, "default": 30, "minimum": 0.01, "maximum": 300}, {"name": "cwd", "in": "body", "type": "path", "required": False, "b64": "cwd_b64"}, {"name": "env", "in": "body", "type": "object", "required": False, "values": "string"}, {"name": "stdin", "in": "body", "type": "string", "required": False}], "one_of": [], "limits": []},
+    {"id": "devtools.git.status", "endpoint": "git_status", "group": "dev_tools", "scope": "git:read", "kind": "json", "method": "GET", "path": "/git/status", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": True, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": False, "b64": "path_b64", "default": "."}], "one_of": [], "limits": [{"name": "max_seconds", "default": 60, "cap": 300, "error": "commands.timeout"}]},
+    {"id": "devtools.git.diff", "endpoint": "git_diff", "group": "dev_tools", "scope": "git:read", "kind": "json", "method": "GET", "path": "/git/diff", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": True, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": False, "b64": "path_b64", "default": "."}, {"name": "staged", "in": "query", "type": "boolean", "required": False, "default": False}, {"name": "file", "in": "query", "type": "string", "required": False}], "one_of": [], "limits": [{"name": "max_seconds", "default": 60, "cap": 300, "error": "commands.timeout"}]},
 ]
 OPS: Mapping[str, Op] = {spec["id"]: Op.from_catalog(spec) for spec in _CATALOG}
+
+
+class SystemEnvOps:
+    """system.env"""
+
+    get: Final = OpRef("system.env.get")
+    set: Final = OpRef("system.env.set")
+
+
+class DevtoolsCodeOps:
+    """devtools.code"""
+
+    run: Final = OpRef("devtools.code.run")
+
+
+class DevtoolsGitOps:
+    """devtools.git"""
+
+    status: Final = OpRef("devtools.git.status")
+    diff: Final = OpRef("devtools.git.diff")
 
 
 class CoreOps:
@@ -913,6 +1172,24 @@ class TerminalOps:
     connect: Final = OpRef("terminal.connect")
 
 
+class SystemOps:
+    """system"""
+
+    env: Final = SystemEnvOps()
+    info: Final = OpRef("system.info")
+    metrics: Final = OpRef("system.metrics")
+    ports: Final = OpRef("system.ports")
+    packages: Final = OpRef("system.packages")
+    prometheus: Final = OpRef("system.prometheus")
+
+
+class DevtoolsOps:
+    """devtools"""
+
+    code: Final = DevtoolsCodeOps()
+    git: Final = DevtoolsGitOps()
+
+
 class AllOps:
     """The tree of all ops."""
 
@@ -921,9 +1198,170 @@ class AllOps:
     commands: Final = CommandsOps()
     process: Final = ProcessOps()
     terminal: Final = TerminalOps()
+    system: Final = SystemOps()
+    devtools: Final = DevtoolsOps()
 
 
 ops: Final = AllOps()
+
+
+class SystemEnvNamespace(Namespace):
+    """The ops system.env.*"""
+
+    async def get(
+        self,
+        filter: str | None = None,
+        *,
+        names: str | None = None,
+        request_timeout: float | None = None,
+    ) -> SystemEnvGetResult:
+        """Show the variables that programs are started with.
+
+        Not the server's own. Names that hold TOKEN, SECRET, KEY, PASSWORD or CREDENTIAL are never shown.
+
+        :param filter: Only these names, with commas between; a name may end in *.
+        :param names: The same.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["system.env.get"], {"filter": filter, "names": names}, SystemEnvGetResult, request_timeout)
+
+    def get_sync(
+        self,
+        filter: str | None = None,
+        *,
+        names: str | None = None,
+        request_timeout: float | None = None,
+    ) -> SystemEnvGetResult:
+        """get() for code without an event loop."""
+        return self._caller.wait(self.get(filter=filter, names=names, request_timeout=request_timeout))
+
+    async def set(
+        self,
+        vars: Mapping[str, str | None],
+        *,
+        request_timeout: float | None = None,
+    ) -> SystemEnvSetResult:
+        """Set variables for the programs that are started from now on.
+
+        All of them or none; running programs keep theirs. Kept until the server ends. Variables that load code or say who a program is (PATH, HOME, LD_*, PYTHON*, …) are protected.
+
+        :param vars: Variables by name; null takes one away.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["system.env.set"], {"vars": vars}, SystemEnvSetResult, request_timeout)
+
+    def set_sync(
+        self,
+        vars: Mapping[str, str | None],
+        *,
+        request_timeout: float | None = None,
+    ) -> SystemEnvSetResult:
+        """set() for code without an event loop."""
+        return self._caller.wait(self.set(vars=vars, request_timeout=request_timeout))
+
+
+class DevtoolsCodeNamespace(Namespace):
+    """The ops devtools.code.*"""
+
+    async def run(
+        self,
+        code: str,
+        *,
+        language: str | None = None,
+        timeout: float | None = None,
+        cwd: PathLike | None = None,
+        env: Mapping[str, str] | None = None,
+        stdin: str | None = None,
+        check: bool = False,
+        request_timeout: float | None = None,
+    ) -> DevtoolsCodeRunResult:
+        """Run a piece of code and answer when it has ended.
+
+        The interpreter gets the code as a file that has no name and is gone afterwards; modules are found from 'cwd'. A non-zero exit is a result, not an error. The code is ended at its timeout and when the caller leaves, with everything that it started. Of each stream the first 10 MiB are kept.
+
+        :param code: The code; may be empty.
+        :param language: python, node, bash, or what the policy's devtools.languages adds. (default "python")
+        :param timeout: Seconds until it is ended with all that it started. (default 30)
+        :param cwd: Working directory, where modules are found; the base directory by default.
+        :param env: Variables on top of the server's for children.
+        :param stdin: Standard input as text; without it end of file at once.
+        :param check: Raise ProcessError when the exit code is not 0.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["devtools.code.run"], {"code": code, "language": language, "timeout": timeout, "cwd": cwd, "env": env, "stdin": stdin}, DevtoolsCodeRunResult, request_timeout, check=check)
+
+    def run_sync(
+        self,
+        code: str,
+        *,
+        language: str | None = None,
+        timeout: float | None = None,
+        cwd: PathLike | None = None,
+        env: Mapping[str, str] | None = None,
+        stdin: str | None = None,
+        check: bool = False,
+        request_timeout: float | None = None,
+    ) -> DevtoolsCodeRunResult:
+        """run() for code without an event loop."""
+        return self._caller.wait(self.run(code=code, language=language, timeout=timeout, cwd=cwd, env=env, stdin=stdin, check=check, request_timeout=request_timeout))
+
+
+class DevtoolsGitNamespace(Namespace):
+    """The ops devtools.git.*"""
+
+    async def status(
+        self,
+        *,
+        path: PathLike | None = None,
+        request_timeout: float | None = None,
+    ) -> DevtoolsGitStatusResult:
+        """Tell which files of a git repository differ, and where its branch stands.
+
+        The repository is looked for upwards from 'path', inside the roots. Nothing of its configuration is used that could run a program: no hooks, filters, monitors or external diffs. What changed inside submodules is not looked at.
+
+        :param path: A folder of the repository. (default ".")
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["devtools.git.status"], {"path": path}, DevtoolsGitStatusResult, request_timeout)
+
+    def status_sync(
+        self,
+        *,
+        path: PathLike | None = None,
+        request_timeout: float | None = None,
+    ) -> DevtoolsGitStatusResult:
+        """status() for code without an event loop."""
+        return self._caller.wait(self.status(path=path, request_timeout=request_timeout))
+
+    async def diff(
+        self,
+        *,
+        path: PathLike | None = None,
+        staged: bool | None = None,
+        file: str | None = None,
+        request_timeout: float | None = None,
+    ) -> DevtoolsGitDiffResult:
+        """Show what changed in a git repository.
+
+        The repository is found and held as for devtools.git.status. Denied files are left out.
+
+        :param path: A folder of the repository. (default ".")
+        :param staged: What is in the index and not in HEAD, instead of what is not in the index. (default false)
+        :param file: Only this file or folder, relative to 'path'.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["devtools.git.diff"], {"path": path, "staged": staged, "file": file}, DevtoolsGitDiffResult, request_timeout)
+
+    def diff_sync(
+        self,
+        *,
+        path: PathLike | None = None,
+        staged: bool | None = None,
+        file: str | None = None,
+        request_timeout: float | None = None,
+    ) -> DevtoolsGitDiffResult:
+        """diff() for code without an event loop."""
+        return self._caller.wait(self.diff(path=path, staged=staged, file=file, request_timeout=request_timeout))
 
 
 class CoreNamespace(Namespace):
@@ -1242,6 +1680,7 @@ class FilesNamespace(Namespace):
         create_only: bool | None = None,
         parents: bool | None = None,
         progress: Progress | None = None,
+        if_match: str | None = None,
         request_timeout: float | None = None,
     ) -> FilesUploadStreamResult:
         """Write files of any size.
@@ -1254,9 +1693,10 @@ class FilesNamespace(Namespace):
         :param parents: Make missing folders above the file. (default false)
         :param data: The bytes: in memory, a binary file, or an iterable of parts.
         :param progress: Called with the bytes sent so far and the whole length, or None.
+        :param if_match: Only when this is still the tag of what is there.
         :param request_timeout: Seconds after which the client gives the call up.
         """
-        return await self._caller.send(OPS["files.upload_stream"], {"path": path, "mode": mode, "create_only": create_only, "parents": parents}, FilesUploadStreamResult, data, progress, request_timeout)
+        return await self._caller.send(OPS["files.upload_stream"], {"path": path, "mode": mode, "create_only": create_only, "parents": parents}, FilesUploadStreamResult, data, progress, request_timeout, if_match=if_match)
 
     def upload_stream_sync(
         self,
@@ -1267,10 +1707,11 @@ class FilesNamespace(Namespace):
         create_only: bool | None = None,
         parents: bool | None = None,
         progress: Progress | None = None,
+        if_match: str | None = None,
         request_timeout: float | None = None,
     ) -> FilesUploadStreamResult:
         """upload_stream() for code without an event loop."""
-        return self._caller.wait(self.upload_stream(path=path, mode=mode, create_only=create_only, parents=parents, data=data, progress=progress, request_timeout=request_timeout))
+        return self._caller.wait(self.upload_stream(path=path, mode=mode, create_only=create_only, parents=parents, data=data, progress=progress, if_match=if_match, request_timeout=request_timeout))
 
     async def download_stream(
         self,
@@ -1305,6 +1746,7 @@ class FilesNamespace(Namespace):
         create_only: bool | None = None,
         parents: bool | None = None,
         progress: Progress | None = None,
+        if_match: str | None = None,
         request_timeout: float | None = None,
     ) -> FilesUploadResult:
         """Write a whole file.
@@ -1317,9 +1759,10 @@ class FilesNamespace(Namespace):
         :param parents: Make missing folders above the file. (default false)
         :param data: The bytes: in memory, a binary file, or an iterable of parts.
         :param progress: Called with the bytes sent so far and the whole length, or None.
+        :param if_match: Only when this is still the tag of what is there.
         :param request_timeout: Seconds after which the client gives the call up.
         """
-        return await self._caller.send(OPS["files.upload"], {"path": path, "mode": mode, "create_only": create_only, "parents": parents}, FilesUploadResult, data, progress, request_timeout)
+        return await self._caller.send(OPS["files.upload"], {"path": path, "mode": mode, "create_only": create_only, "parents": parents}, FilesUploadResult, data, progress, request_timeout, if_match=if_match)
 
     def upload_sync(
         self,
@@ -1330,10 +1773,11 @@ class FilesNamespace(Namespace):
         create_only: bool | None = None,
         parents: bool | None = None,
         progress: Progress | None = None,
+        if_match: str | None = None,
         request_timeout: float | None = None,
     ) -> FilesUploadResult:
         """upload() for code without an event loop."""
-        return self._caller.wait(self.upload(path=path, mode=mode, create_only=create_only, parents=parents, data=data, progress=progress, request_timeout=request_timeout))
+        return self._caller.wait(self.upload(path=path, mode=mode, create_only=create_only, parents=parents, data=data, progress=progress, if_match=if_match, request_timeout=request_timeout))
 
     async def download(
         self,
@@ -1366,13 +1810,13 @@ class CommandsNamespace(Namespace):
     async def run(
         self,
         command: str | None = None,
+        stdin: str | None = None,
         *,
         argv: Sequence[str] | None = None,
         shell: str | None = None,
         cwd: PathLike | None = None,
         env: Mapping[str, str] | None = None,
         user: str | None = None,
-        stdin: str | None = None,
         stdin_b64: BytesLike | None = None,
         timeout: float | None = None,
         max_output_bytes: int | None = None,
@@ -1403,13 +1847,13 @@ class CommandsNamespace(Namespace):
     def run_sync(
         self,
         command: str | None = None,
+        stdin: str | None = None,
         *,
         argv: Sequence[str] | None = None,
         shell: str | None = None,
         cwd: PathLike | None = None,
         env: Mapping[str, str] | None = None,
         user: str | None = None,
-        stdin: str | None = None,
         stdin_b64: BytesLike | None = None,
         timeout: float | None = None,
         max_output_bytes: int | None = None,
@@ -1423,13 +1867,13 @@ class CommandsNamespace(Namespace):
     def stream(
         self,
         command: str | None = None,
+        stdin: str | None = None,
         *,
         argv: Sequence[str] | None = None,
         shell: str | None = None,
         cwd: PathLike | None = None,
         env: Mapping[str, str] | None = None,
         user: str | None = None,
-        stdin: str | None = None,
         stdin_b64: BytesLike | None = None,
         timeout: float | None = None,
         encoding: Literal["utf-8", "base64"] | None = None,
@@ -1458,13 +1902,13 @@ class CommandsNamespace(Namespace):
     def stream_sync(
         self,
         command: str | None = None,
+        stdin: str | None = None,
         *,
         argv: Sequence[str] | None = None,
         shell: str | None = None,
         cwd: PathLike | None = None,
         env: Mapping[str, str] | None = None,
         user: str | None = None,
-        stdin: str | None = None,
         stdin_b64: BytesLike | None = None,
         timeout: float | None = None,
         encoding: Literal["utf-8", "base64"] | None = None,
@@ -1610,8 +2054,8 @@ class ProcessNamespace(Namespace):
     async def stdin(
         self,
         pid: str | int,
-        *,
         data: str | None = None,
+        *,
         data_b64: BytesLike | None = None,
         eof: bool | None = None,
         request_timeout: float | None = None,
@@ -1631,8 +2075,8 @@ class ProcessNamespace(Namespace):
     def stdin_sync(
         self,
         pid: str | int,
-        *,
         data: str | None = None,
+        *,
         data_b64: BytesLike | None = None,
         eof: bool | None = None,
         request_timeout: float | None = None,
@@ -1718,8 +2162,8 @@ class TerminalNamespace(Namespace):
 
     async def create(
         self,
-        *,
         command: str | None = None,
+        *,
         argv: Sequence[str] | None = None,
         shell: str | None = None,
         cwd: PathLike | None = None,
@@ -1749,8 +2193,8 @@ class TerminalNamespace(Namespace):
 
     def create_sync(
         self,
-        *,
         command: str | None = None,
+        *,
         argv: Sequence[str] | None = None,
         shell: str | None = None,
         cwd: PathLike | None = None,
@@ -1864,6 +2308,134 @@ class TerminalNamespace(Namespace):
         return self._caller.wait(self.delete(id=id, request_timeout=request_timeout))
 
 
+class SystemNamespace(Namespace):
+    """The ops system.*"""
+
+    @cached_property
+    def env(self) -> SystemEnvNamespace:
+        return SystemEnvNamespace(self._client, "system.env")
+
+    async def info(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> SystemInfoResult:
+        """Tell what the sandbox is made of.
+
+        Memory and CPU are the cgroup's where it sets a limit; those of the machine stand under names of their own. No limit and what is not known are null.
+
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["system.info"], {}, SystemInfoResult, request_timeout)
+
+    def info_sync(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> SystemInfoResult:
+        """info() for code without an event loop."""
+        return self._caller.wait(self.info(request_timeout=request_timeout))
+
+    async def metrics(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> SystemMetricsResult:
+        """Tell how much of the sandbox is in use now.
+
+        The figures are the cgroup's where it sets a limit. What is not known is null. Takes a fifth of a second.
+
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["system.metrics"], {}, SystemMetricsResult, request_timeout)
+
+    def metrics_sync(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> SystemMetricsResult:
+        """metrics() for code without an event loop."""
+        return self._caller.wait(self.metrics(request_timeout=request_timeout))
+
+    async def ports(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> SystemPortsResult:
+        """List the ports that somebody listens on.
+
+        IPv4 and IPv6, of the server's network namespace.
+
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["system.ports"], {}, SystemPortsResult, request_timeout)
+
+    def ports_sync(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> SystemPortsResult:
+        """ports() for code without an event loop."""
+        return self._caller.wait(self.ports(request_timeout=request_timeout))
+
+    async def packages(
+        self,
+        *,
+        manager: Literal["pip", "npm", "apt", "apk", "cargo"] | None = None,
+        request_timeout: float | None = None,
+    ) -> SystemPackagesResult:
+        """List the packages that a package manager has installed.
+
+        apt and apk are read from their databases; pip, npm and cargo are run, in an environment of their own.
+
+        :param manager: Whose packages. (default "pip")
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["system.packages"], {"manager": manager}, SystemPackagesResult, request_timeout)
+
+    def packages_sync(
+        self,
+        *,
+        manager: Literal["pip", "npm", "apt", "apk", "cargo"] | None = None,
+        request_timeout: float | None = None,
+    ) -> SystemPackagesResult:
+        """packages() for code without an event loop."""
+        return self._caller.wait(self.packages(manager=manager, request_timeout=request_timeout))
+
+    async def prometheus(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> SystemPrometheusResult:
+        """Give the figures of the sandbox and of the server as Prometheus reads them.
+
+        At its own address the text itself, unless Accept asks for application/json.
+
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["system.prometheus"], {}, SystemPrometheusResult, request_timeout)
+
+    def prometheus_sync(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> SystemPrometheusResult:
+        """prometheus() for code without an event loop."""
+        return self._caller.wait(self.prometheus(request_timeout=request_timeout))
+
+
+class DevtoolsNamespace(Namespace):
+    """The ops devtools.*"""
+
+    @cached_property
+    def code(self) -> DevtoolsCodeNamespace:
+        return DevtoolsCodeNamespace(self._client, "devtools.code")
+
+    @cached_property
+    def git(self) -> DevtoolsGitNamespace:
+        return DevtoolsGitNamespace(self._client, "devtools.git")
+
+
 class Tree(Root):
     """The namespaces of the catalog."""
 
@@ -1886,3 +2458,11 @@ class Tree(Root):
     @cached_property
     def terminal(self) -> TerminalNamespace:
         return TerminalNamespace(self._client, "terminal")
+
+    @cached_property
+    def system(self) -> SystemNamespace:
+        return SystemNamespace(self._client, "system")
+
+    @cached_property
+    def devtools(self) -> DevtoolsNamespace:
+        return DevtoolsNamespace(self._client, "devtools")

@@ -19,6 +19,9 @@ Body = Union[bytes, bytearray, memoryview, IO[bytes], Iterable[bytes], AsyncIter
 Progress = Callable[[int, Union[int, None]], None]
 
 
+LONG_VALUE = 4096
+
+
 class OpRef(str):
     """The id of an op, as a value: ops.files.list."""
 
@@ -113,11 +116,18 @@ class Op:
             if name in in_route:
                 path = path.replace("{" + name + "}", quote(as_text(value), safe=""))
             elif raw or self.method in ("GET", "HEAD", "DELETE"):
-                query.append((name, as_text(value)))
+                query.append(self._short(name, as_text(value)))
             else:
                 body[name] = value
         has_body = not raw and self.method in ("POST", "PUT", "PATCH")
         return Request(self.method, path, query, body if has_body else None)
+
+    def _short(self, name: str, value: str) -> tuple[str, str]:
+        """A long path of characters that a URL triples goes by its twin, so that the request line stays below 8 KiB."""
+        twin = self.params[name].b64 if name in self.params else None
+        if twin and len(quote(value, safe="")) > LONG_VALUE:
+            return twin, as_base64(value.encode())
+        return name, value
 
     def _route(self, args: Mapping[str, Any]) -> str:
         for path in (self.also, self.path):

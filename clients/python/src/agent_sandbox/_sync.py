@@ -7,6 +7,8 @@ import threading
 from collections.abc import Awaitable
 from typing import TypeVar
 
+from .errors import ServerConfigError
+
 T = TypeVar("T")
 _lock = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
@@ -39,7 +41,12 @@ async def _guard(what: Awaitable[T]) -> T:
 
 def wait_for(what: Awaitable[T]) -> T:
     """The result; when the waiting is interrupted, the call is given up."""
-    future = asyncio.run_coroutine_threadsafe(_guard(what), background_loop())
+    loop = background_loop()
+    if asyncio._get_running_loop() is loop:
+        if asyncio.iscoroutine(what):
+            what.close()
+        raise ServerConfigError("a callback of a *_sync method cannot call another one: it would wait for itself for ever")
+    future = asyncio.run_coroutine_threadsafe(_guard(what), loop)
     try:
         return future.result()
     except _Stopped:

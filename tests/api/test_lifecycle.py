@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Start and end of the server, and what becomes of its children (B142, B143, B146, R85 to R87)."""
+import json
+import os
+import pathlib
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import time
+
+import pytest
+
+from lib.client import expect_error
+from lib.parallel import together
+from lib.processes import children, eventually, nap, running, sleeping
+from lib.server import is_sanitized
+
+BOTH = pytest.mark.parametrize("options", [(), ("--no-cgroups",)], ids=["cgroups", "proc"])
+
+
+def gone(*numbers, within=5):
+    eventually(lambda: not any(sleeping(number) for number in numbers), within, f"sleep {numbers} is gone")
+
+
+def begin(client, command, **more):
+    """commands.run, sent and not waited for."""
+    body = json.dumps({"command": command, **more})
+    connection = client.connect()
+    connection.send(f"POST /shell HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n{body}")
+    return connection
+
+
+# --- SIGTERM
+
+
+@BOTH
+def test_b142_r86_sigterm_ends_all_that_was_started(make_server, options):
+    """A command that was left behind, one in a session of its own, a stream: all gone, exit code 0."""
+    server = make_server(*options, "--shutdown-grace", 1)
+    client = server.client()
+    left, escaped, streamed, doubled = nap(), nap(), nap(), nap()
+    client.call("commands.run", command=f"sleep {left} >/dev/null 2>&1 & setsid sleep {escaped} >/dev/null 2>&1 &")
+    client.call("commands.run", command=f"(setsid sh -c 'setsid sleep {doubled} >/dev/null 2>&1 &' &)")
+    with client.stream("commands.stream", command=f"echo; sleep {streamed}") as stream:
+        stream.until("stdout")
+        assert all(sleeping(number) for number in (left, escaped, streamed, doubled))
+        began = time.monotonic()
+        server.signal(signal.SIGTERM)
+        end = list(stream)[-1]
+        assert end.name == "error" and end.data["wire_code"] == "server.shutting_down"
+    assert server.wait() == 0
+    assert is_sanitized() or time.monotonic() - began < 4
+    assert not any(sleeping(number) for number in (left, escaped, streamed, doubled))
+
+
+@BOTH
+def test_b142_children_hear_sigterm_and_have_time(make_server, options, tmp_path):
+    server = make_server(*options)
+    client = server.client()
+    mark, stubborn = tmp_path / "mark", nap()
+    client.call("commands.run", command=(
+        f"(trap 'echo bye > {mark}; exit' TERM; echo > {mark}.ready; while :; do sleep 0.02; done) >/dev/null 2>&1 & "
+        f"(trap '' TERM; exec sleep {stubborn}) >/dev/null 2>&1 &"))
+    eventually(lambda: pathlib.Path(f"{mark}.ready").exists() and sleeping(stubborn))
+    server.signal(signal.SIGTERM)
+    assert server.wait() == 0
+    assert mark.read_text() == "bye\n" and not sleeping(stubborn)
+
+
+def test_r86_running_calls_get_their_grace(make_server):
+    server = make_server("--shutdown-grace", 10)
+    client = server.client()
+    with begin(client, "echo begun > begun; until [ -e go ]; do sleep 0.01; done; echo done") as connection:
+        eventually(lambda: (server.base / "begun").exists())
+        server.signal(signal.SIGTERM)
+        eventually(lambda: refuses(server), what="no new connections are taken")
+        assert server.is_running()
+        (server.base / "go").write_text("")
+        reply = connection.reply("POST")
+        assert json.loads(reply.read())["stdout"] == "done\n" and reply.header("connection") == "close"
+    began = time.monotonic()
+    assert server.wait() == 0 and time.monotonic() - began < 5
+
+
+def refuses(server):
+    try:
+        socket.create_connection((server.host, server.port), 1).close()
+        return False
+    except OSError:
+        return True
+
+
+def test_r86_the_grace_ends(make_server):
+    server = make_server("--shutdown-grace", 1)
+    number = nap()
+    with begin(server.client(), f"sleep {number}"):
+        eventually(lambda: sleeping(number))
+        began = time.monotonic()
+        server.signal(signal.SIGTERM)
+        assert server.wait() == 0
+        assert 0.9 < time.monotonic() - began < 8
+    assert not sleeping(number)
+
+
+def test_r86_a_second_sigterm_is_at_once(make_server):
+    server = make_server("--shutdown-grace", 60)
+    number = nap()
+    with begin(server.client(), f"trap '' TERM; sleep {number}"):
+        eventually(lambda: sleeping(number))
+        server.signal(signal.SIGTERM)
+        eventually(lambda: refuses(server))
+        began = time.monotonic()
+        server.signal(signal.SIGTERM)
+        assert server.wait() == 0 and time.monotonic() - began < 3
+    gone(number)
+
+
+def test_r86_bodies_on_their_way_and_idle_connections_are_dropped(make_server):
+    server = make_server("--shutdown-grace", 60)
+    client = server.client()
+    idle = client.connect()
+    kept = client.connect()
+    kept.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    kept.reply().read()
+    half = client.connect()
+    half.send("POST /shell HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
+    head = client.connect()
+    head.send("GET /hea")
+    eventually(lambda: client.rest("core.health"))
+    began = time.monotonic()
+    server.signal(signal.SIGTERM)
+    assert idle.is_closed() and kept.is_closed() and head.is_closed()
+    for connection in (idle, kept, head, half):
+        connection.close()
+    assert server.wait() == 0 and time.monotonic() - began < 5
+
+
+def test_r86_one_who_never_reads_does_not_hold_the_end(make_server):
+    server = make_server("--shutdown-grace", 60)
+    with server.client().stream("commands.stream", command="yes") as stream:
+        stream.until("stdout")
+        eventually(lambda: not_moving(server))
+        began = time.monotonic()
+        server.signal(signal.SIGTERM)
+        assert server.wait() == 0 and time.monotonic() - began < 10
+
+
+def not_moving(server):
+    """Whether it has stopped to take what the command prints: its reader does not read."""
+    before = server.cpu_seconds()
+    server.client().call("commands.run", command="sleep 0.1")
+    return server.cpu_seconds() - before < 0.02
+
+
+def test_calls_that_come_during_the_end_are_told(make_server):
+    server = make_server("--shutdown-grace", 10)
+    client = server.client()
+    with begin(client, "echo > begun; until [ -e go ]; do sleep 0.01; done") as busy:
+        eventually(lambda: (server.base / "begun").exists())
+        busy.send("GET /capabilities HTTP/1.1\r\nHost: localhost\r\n\r\n")  # waits behind the command
+        server.signal(signal.SIGTERM)
+        eventually(lambda: refuses(server))
+        (server.base / "go").write_text("")
+        reply = busy.reply("POST")
+        assert reply.status == 200 and reply.read()
+        assert busy.is_closed()
+    assert server.wait() == 0
+
+
+def test_sigint_is_an_end_too(make_server):
+    server = make_server()
+    server.signal(signal.SIGINT)
+    assert server.wait() == 0
+
+
+def test_sighup_reads_the_policy_again(make_server):
+    server = make_server(policy={"version": 1})
+    client = server.client()
+    client.call("commands.run", command="true")
+    (server.scratch / "policy.yaml").write_text(json.dumps({"version": 1, "groups": {"process": False}}))
+    server.signal(signal.SIGHUP)
+
+    def refused():
+        return client.request("POST", "/shell", {"command": "true"}).status == 404
+
+    eventually(refused, what="the new policy holds")
+    (server.scratch / "policy.yaml").write_text("nonsense")
+    server.signal(signal.SIGHUP)
+    eventually(lambda: "nonsense" in server.stderr() or "reload" in server.stderr(), what="the failure is logged")
+    with expect_error("op.not_enabled"):
+        client.call("commands.run", command="true")
+
+
+# --- SIGKILL
+
+
+@BOTH
+def test_b142_r87_after_sigkill(make_server, options):
+    """Direct children are killed by the kernel; no half-dead owner of a port is left."""
+    server = make_server(*options)
+    number = nap()
+    with begin(server.client(), f"exec sleep {number}"):
+        eventually(lambda: sleeping(number))
+        port = server.port
+        server.kill()
+        gone(number)
+    again = make_server(*options, listen=f"127.0.0.1:{port}")
+    assert again.client().rest("core.health") == {"status": "ok"}
+
+
+# --- pid 1, zombies, descriptors
+
+
+AS_PID_1 = """
+import ctypes, os, signal, sys
+libc = ctypes.CDLL(None, use_errno=True)
+if libc.unshare(0x20000000) < 0:
+    os._exit(77)
+child = os.fork()
+if child == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+for number in (signal.SIGTERM, signal.SIGINT):
+    signal.signal(number, lambda n, f: os.kill(child, n))
+while True:
+    try:
+        status = os.waitpid(child, 0)[1]
+        break
+    except InterruptedError:
+        pass
+os._exit(os.waitstatus_to_exitcode(status) & 255)
+"""
+
+
+@BOTH
+def test_b143_as_pid_1_no_zombie_stays(make_server, options):
+    if os.geteuid() != 0:
+        pytest.skip("needs a pid namespace, which only root can make")
+    server = make_server(*options, wrap=[sys.executable, "-c", AS_PID_1])
+    inside = children(server.pid)[0]
+    client = server.client()
+    assert client.call("commands.run", command="echo $PPID")["stdout"] == "1\n"
+
+    def one(_):
+        assert client.call("commands.run", command="(sh -c 'sleep 0.05' &) ; true")["exit_code"] == 0
+
+    together(one, range(300), most=16)
+    eventually(lambda: not children(inside, zombies_only=True), within=2, what="no zombie is left")
+    eventually(lambda: not children(inside), what="nobody is left")
+
+
+@BOTH
+def test_no_zombie_stays(make_server, options):
+    server = make_server(*options)
+    client = server.client()
+    together(lambda _: client.call("commands.run", command="(setsid sh -c 'sleep 0.05' &) ; true"), range(200), most=16)
+    eventually(lambda: not children(server.pid, zombies_only=True), within=2, what="no zombie is left")
+
+
+def test_b146_a_start_is_quick_with_very_many_descriptors_allowed(make_server):
+    """Nothing closes one possible descriptor after the other."""
+    wrap = [sys.executable, "-c", "import os, resource, sys\nhard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]\n"
+            "resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))\n"
+            "os.execv(sys.argv[1], sys.argv[1:])"]
+    server = make_server(wrap=wrap)
+    client = server.client()
+    times = []
+    for _ in range(50):
+        began = time.monotonic()
+        client.call("commands.run", argv=["true"])
+        times.append(time.monotonic() - began)
+    assert is_sanitized() or statistics.median(times) < 0.02
+    assert is_sanitized() or server.cpu_seconds() < 1
+
+
+# --- start
+
+
+def test_ready_is_told_once_to_who_waits_for_it(make_server, tmp_path):
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
+        notify.bind(str(tmp_path / "notify"))
+        notify.settimeout(10)
+        server = make_server(env={"NOTIFY_SOCKET": str(tmp_path / "notify")})
+        assert notify.recv(100) == b"READY=1"
+    assert "NOTIFY_SOCKET" not in server.client().call("commands.run", argv=["env"])["stdout"]
+
+
+def test_a_port_that_is_taken_is_a_start_error(make_server):
+    from lib.server import StartError
+    first = make_server()
+    with pytest.raises(StartError) as refused:
+        make_server(listen=f"127.0.0.1:{first.port}")
+    assert refused.value.code == 2 and str(first.port) in refused.value.stderr
+
+
+def test_a_left_over_socket_file_is_replaced_and_a_living_one_is_not(make_server, tmp_path):
+    from lib.server import StartError
+    path = tmp_path / "socket"
+    first = make_server(listen=f"unix:{path}")
+    with pytest.raises(StartError):
+        make_server(listen=f"unix:{path}")
+    first.kill()
+    assert path.exists()
+    assert make_server(listen=f"unix:{path}").client().rest("core.health") == {"status": "ok"}
+
+
+def test_ipv6(make_server):
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        pytest.skip("no IPv6 here")
+    server = make_server(listen="[::1]:0")
+    assert server.client().rest("core.health") == {"status": "ok"}
+
+
+def test_r93_the_server_is_not_dumpable_and_shows_no_token(make_server):
+    server = make_server(token="t0ken-of-this-test", env={"ABX_SERVER_TOKEN": "t0ken-of-this-test"})
+    for name in ("cmdline", "environ"):
+        try:
+            assert b"t0ken-of-this-test" not in pathlib.Path(f"/proc/{server.pid}/{name}").read_bytes()
+        except PermissionError:
+            pass
+    if os.geteuid() == 0:
+        assert os.stat(f"/proc/{server.pid}/mem").st_uid == 0
+    assert not running("t0ken-of-this-test")
+
+
+def test_a_clock_that_is_set_moves_no_deadline():
+    """R85: no source but the log's and the tokens' lines asks for the time of day."""
+    root = pathlib.Path(__file__).resolve().parents[2]
+    found = subprocess.run(["grep", "-rlE", r"CLOCK_REALTIME|gettimeofday", str(root / "src")], capture_output=True, text=True,
+                           check=False).stdout.split()
+    assert {pathlib.Path(name).name for name in found} <= {"clock.c", "clock.h"}

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An op is one file: added there and in the list of ops, it is served, described, and in the client, with no other edit."""
+import json
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from lib.server import ROOT, Server, binary, is_sanitized
+
+OP = r'''
+#include "call/call.h"
+
+struct in { const char *name; int64_t times; };
+struct out { const char *text; };
+
+static const struct field params[] = {
+	P_STRING(struct in, name, F_REQUIRED, "Whom to greet."),
+	P_INT(struct in, times, 1, 1, 9, "How often."),
+	FIELDS_END
+};
+static const struct field result[] = { R_STRING(struct out, text, "The greeting."), FIELDS_END };
+
+static int work(struct call *call)
+{
+	const struct in *in = call_in(call, struct in);
+	struct out *out = call_out(call, struct out);
+
+	out->text = in->name;
+	return 0;
+}
+
+const struct op op_demo_greet = {
+	.id = "demo.greet", .group = "core", .scope = "core:read", .kind = OP_JSON, .method = "POST", .path = "/demo/greet",
+	.since = "0.2.0", .summary = "Greet somebody.", .effects = OP_READS | OP_IDEMPOTENT, .params = params,
+	.params_size = sizeof(struct in), .result = result, .result_size = sizeof(struct out), .work = work,
+};
+'''
+USE = '''
+import sys
+from agent_sandbox import ServerClient, errors, ops
+srv = ServerClient(sys.argv[1])
+assert srv.demo.greet_sync("you", times=2).text == "you" and ops.demo.greet in srv.ops
+try:
+    srv.demo.greet_sync("you", times=10)
+except errors.ServerArgumentError:
+    print("good")
+'''
+
+
+@pytest.fixture
+def greeting_server(tmp_path, monkeypatch):
+    """The server that was built, linked anew with one op more."""
+    build = pathlib.Path(binary()).parent
+    if is_sanitized() or not (build / "build.ninja").exists() or not shutil.which("ninja"):
+        pytest.skip("needs the folder of a plain build")
+    folder = tmp_path / "src/ops"
+    folder.mkdir(parents=True)
+    (folder / "demo_greet.c").write_text(OP)
+    (folder / "ops.def").write_text((ROOT / "src/ops/ops.def").read_text() + "OP(op_demo_greet)\n")
+    shutil.copy(ROOT / "src/ops/ops.c", folder)
+    made = tmp_path / "agent-sandbox-server"
+    commands = subprocess.run(["ninja", "-t", "commands", "agent-sandbox-server"], cwd=build, capture_output=True, text=True, check=True)
+    link = shlex.split(commands.stdout.splitlines()[-1])
+    link[link.index("-o") + 1] = str(made)
+    own = ["-std=gnu17", "-D_GNU_SOURCE", f"-I{tmp_path}/src", f"-I{ROOT}/src", folder / "ops.c", folder / "demo_greet.c"]
+    subprocess.run([link[0], *own, *link[1:]], check=True, timeout=60, cwd=build)
+    monkeypatch.setenv("ABX_TEST_SERVER", str(made))
+    server = Server()
+    yield server
+    server.stop()
+
+
+def test_one_file_is_all(greeting_server, tmp_path):
+    client = greeting_server.client()
+    client.ops = {}
+    ops = {op["id"]: op for op in json.loads(client.request("GET", "/ops").read())["ops"]}
+    assert ops["demo.greet"]["summary"] == "Greet somebody."
+    assert b'"/demo/greet"' in client.request("GET", "/openapi.json").read()
+    assert b"demo.greet" in subprocess.run([binary(), "describe"], capture_output=True, check=True).stdout
+    package = tmp_path / "agent_sandbox"
+    shutil.copytree(ROOT / "clients/python/src/agent_sandbox", package, ignore=shutil.ignore_patterns("__pycache__"))
+    subprocess.run([binary(), "gen-client", "--lang", "python", "-o", package / "_generated.py"], check=True)
+    done = subprocess.run([sys.executable, "-c", USE, greeting_server.url], cwd=tmp_path, capture_output=True, text=True, timeout=60,
+                          env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    assert (done.stdout, done.stderr) == ("good\n", "")

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The TypeScript package: built, and run by Node against the real server and against stand-ins."""
+import fcntl
+import itertools
+import json
+import os
+import pathlib
+import re
+import shutil
+import socket
+import subprocess
+
+import pytest
+from stand_in import StandIn, answer, events
+
+from lib.processes import eventually, running
+from lib.server import ROOT, Server, printed
+
+PACKAGE = ROOT / "clients/typescript"
+HERE = pathlib.Path(__file__).parent / "typescript"
+_marks = itertools.count()
+pytestmark = pytest.mark.skipif(not (shutil.which("node") and shutil.which("npm")), reason="Node is not installed")
+
+
+def node(*words, **options):
+    return ["node", "--no-warnings", *options.get("flags", ()), *map(str, words)]
+
+
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory):
+    """The package, compiled by the pinned compiler, once for all workers."""
+    shared = tmp_path_factory.getbasetemp()
+    if os.environ.get("PYTEST_XDIST_WORKER"):
+        shared = shared.parent
+    out = shared / "typescript"
+    with open(shared / "typescript.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (out / "package.json").exists():
+            if not (PACKAGE / "node_modules/.bin/tsc").exists():
+                subprocess.run(["npm", "ci", "--silent"], cwd=PACKAGE, check=True, timeout=100)
+            done = subprocess.run(["node_modules/.bin/tsc", "--outDir", str(out)], cwd=PACKAGE, capture_output=True, text=True, timeout=100)
+            assert done.returncode == 0, done.stdout
+            (out / "package.json").write_text('{"type": "module"}')
+    return out
+
+
+@pytest.fixture(scope="module")
+def checker(dist):
+    with subprocess.Popen(node(HERE / "checks.mjs", dist, "serve"), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        yield process
+        process.stdin.close()
+
+
+@pytest.fixture
+def check(checker):
+    def run(name, *words):
+        checker.stdin.write(json.dumps([name, *map(str, words)]).encode() + b"\n")
+        checker.stdin.flush()
+        return json.loads(checker.stdout.readline())
+
+    return run
+
+
+def test_every_op_by_its_case(dist, tmp_path):
+    """The contract suite: tests/contract/cases.mjs."""
+    server, guarded = Server(policy={"profile": "full_access"}), Server(token="s3cret")
+    major = int(re.match(r"v(\d+)", subprocess.run(["node", "--version"], capture_output=True, text=True).stdout).group(1))
+    flags = ["--experimental-websocket"] if major < 22 else []
+    done = subprocess.run(node(HERE / "contract.mjs", dist, server.url, guarded.url, server.base, flags=flags), capture_output=True,
+                          text=True, timeout=90)
+    server.stop()
+    guarded.stop()
+    lines = {line["id"]: line for line in map(json.loads, done.stdout.strip().split("\n"))}
+    catalog = {op["id"]: op for op in printed("describe", "--json")["ops"]}
+    assert set(lines) == set(catalog), done.stderr
+    for name, line in lines.items():
+        assert "fault" not in line, f"{name}: {line['fault']}"
+        if line.get("keys") is not None and catalog[name]["kind"] in ("json", "raw"):
+            fields = {field["name"]: field for field in catalog[name]["result"]["fields"]}
+            assert {key for key, field in fields.items() if field["required"]} <= set(line["keys"]) <= set(fields), name
+        if "wanted" in line:
+            assert (line["error"]["name"], line["error"]["op"]) == (line["wanted"], name), line
+    text = (HERE.parent.parent / "contract/cases.mjs").read_text()
+    missing = set(catalog) - set(re.findall(r'^  "([\w.]+)": \[', text, re.M))
+    assert not missing, f"ops without a case in cases.mjs: {sorted(missing)}"
+
+
+def test_the_generated_file_says_so():
+    head = (PACKAGE / "src/generated.ts").read_text().split("\n", 4)
+    catalog = printed("describe", "--json")
+    assert "do not edit" in head[1] and catalog["digest"] in head[2]
+
+
+def test_events_split_at_any_byte(check, tmp_path):
+    odd = "x\u2028y\u2029z\x85\x0b\x0c\x1c\x1e é 😀"
+    (tmp_path / "events").write_bytes(("\ufeff: hello\n\nevent: stdout\nid: 7\ndata: " + odd + "\n\nevent: two\r\ndata: a\r\ndata:b\r\n\r\ndata: cr\r\r"
+                                       "event: empty\n\ndata\n\ndata:  two\n\n").encode())
+    assert check("parse", tmp_path / "events")["value"] == [[
+        {"name": "stdout", "data": odd, "id": "7"}, {"name": "two", "data": "a\nb", "id": "7"}, {"name": "message", "data": "cr", "id": "7"},
+        {"name": "message", "data": "", "id": "7"}, {"name": "message", "data": " two", "id": "7"}]]
+
+
+def test_unicode_line_separators(check, server):
+    """B153."""
+    got = check("stream", server.url, r"printf 'x\342\200\250y\302\205z\013w\014v\036u'; exit 7")["value"]
+    assert "".join(event["data"] for event in got if event["event"] == "stdout") == "x\u2028y\x85z\x0bw\x0cv\x1eu"
+    assert got[-1]["event"] == "exit" and got[-1]["exit_code"] == 7
+
+
+@pytest.mark.parametrize("how", ["break", "close", "signal"])
+def test_leaving_a_stream_ends_the_command(dist, server, how):
+    argv = ["sleep", f"8{os.getpid()}.{next(_marks)}"]
+    with subprocess.Popen(node(HERE / "checks.mjs", dist, "leave", server.url, how, *argv), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as client:
+        assert client.stdout.readline() == b"left\n"
+        eventually(lambda: not running(*argv), within=1)
+        out, _ = client.communicate(b"go\n", timeout=20)
+    assert json.loads(out) == {"value": True}
+
+
+def event(name, **data):
+    return f"event: {name}\ndata: {json.dumps(data)}\n\n".encode()
+
+
+@pytest.mark.parametrize("pieces, end", [
+    ([event("start", pid=1), event("stdout", data="a")], True), ([event("start", pid=1)], False), ([], True),
+    ([event("exit", exit_code=0, duration_ms=1)[:-1]], True)])
+def test_a_stream_without_its_exit_is_an_error(check, pieces, end):
+    """B012."""
+    with StandIn(lambda _: events(*pieces, end=end)) as stand_in:
+        assert check("stream", stand_in.url, "x")["error"]["broken"]
+
+
+def test_nothing_is_sent_twice(check):
+    with StandIn(lambda _: [b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"]) as stand_in:
+        assert check("run", stand_in.url, '{"command": "x"}')["error"]["name"] == "ServerConnectionError"
+        assert len(stand_in.requests) == 1
+
+
+def test_the_clients_timeout_ends_the_command(check, server):
+    """B158."""
+    argv = ["sleep", f"8{os.getpid()}.{next(_marks)}"]
+    error = check("limited", server.url, json.dumps(argv))["error"]
+    assert error["name"] == "RequestTimeoutError" and "request_timeout of 0.5 s" in error["message"]
+    eventually(lambda: not running(*argv), within=1)
+
+
+def test_binary_is_not_touched(check, server, folder, tmp_path):
+    """B068."""
+    data = b"".join(bytes((a, b)) for a in range(256) for b in range(0, 256, 2)) + b"\xef\xbb\xbf\r\n"
+    (tmp_path / "local").write_bytes(data)
+    assert check("bytes", server.url, tmp_path / "local", folder / "x", tmp_path / "back")["value"] == 995
+    assert (folder / "x").read_bytes() == (folder / "x2").read_bytes() == (tmp_path / "back").read_bytes() == data
+
+
+def test_every_row_of_the_table_is_its_class(check):
+    rows = {row["wire_code"]: row for row in printed("describe", "--errors")}
+    assert set(check("codes")["value"]) == set(rows)
+    for wire_code, row in rows.items():
+        body = {"error": "no", "type": row["type"], "code": row["code"], "wire_code": wire_code, "op": "files.stat", "endpoint": "files_stat",
+                "rule": "policy:x", "request_id": "r", "details": {"a": 1}}
+        with StandIn(lambda _, row=row, body=body: answer(row["status"], body)) as stand_in:
+            error = check("stat", stand_in.url)["error"]
+        assert (error["name"], error["code"], error["status"]) == (row["exception"], row["e_code"], row["status"])
+        assert (error["error_code"], error["rule"], error["details"], error["request_id"]) == (wire_code, "policy:x", {"a": 1}, "r")
+
+
+def test_classes_are_those_of_the_python_client():
+    from agent_sandbox import errors
+
+    text = (PACKAGE / "src/errors.ts").read_text()
+    there = dict(re.findall(r"export class (\w+) extends (\w+)", text))
+    for name in errors.__all__:
+        kind = getattr(errors, name)
+        if isinstance(kind, type) and name != "SandboxError":
+            assert there[name] == kind.__bases__[0].__name__, name
+            own = re.search(rf'class {name} extends \w+ {{\s+static override readonly code: string = "(\w+)"', text)
+            assert (own.group(1) if own else None) == kind.__dict__.get("code"), name
+
+
+@pytest.mark.parametrize("status", [502, 504, 524])
+def test_a_gateways_timeout_names_the_way_out(check, status):
+    with StandIn(lambda _: answer(status, b"<html>")) as stand_in:
+        error = check("run", stand_in.url, '{"command": "x"}')["error"]
+    assert "commands.stream" in error["message"] and error["status"] == status
+
+
+def test_credentials(check):
+    with StandIn(lambda _: answer(body={"exists": True})) as stand_in:
+        check("stat", stand_in.url, '{"token": "t", "gateway_token": "g"}')
+        check("stat", stand_in.url, '{"token": "t", "legacy_auth": true}')
+        first, second = (request.headers for request in stand_in.requests)
+    assert (first["authorization"], first["x-access-token"]) == ("Bearer t", "g") and "catalog=sha256:" in first["x-abx-client"]
+    assert second["x-access-token"] == "t" and "authorization" not in second
+    for options in ('{"token": ""}', '{"token": "a b"}', '{"request_timeout": 0}', '{"gateway_token": "g", "legacy_auth": true}'):
+        assert check("setup", "http://x", options)["error"]["name"] == "ServerConfigError"
+    assert check("setup", "ftp://x", "{}")["error"]["name"] == "ServerConfigError"
+
+
+def test_a_server_that_knows_groups_alone(check):
+    def v1(request):
+        if request.target == "/capabilities":
+            return answer(body={"groups": {"file_ops": True, "process": False}})
+        if request.target == "/commands/grade":
+            return answer(body={"result": json.loads(request.body)["a"] + 1})
+        if request.target.startswith("/ops"):
+            return answer(404, {"error": "no", "code": "not_found", "wire_code": "op.unknown"})
+        return answer(body={"entries": []})
+
+    with StandIn(v1) as stand_in:
+        assert check("discover", stand_in.url)["value"] == {
+            "legacy": True, "list": True, "run": False, "custom": 2, "refused": "OperationNotEnabledError"}
+        assert "authorization" not in stand_in.requests[-1].headers
+
+
+def test_the_first_call_may_fail(dist, make_server):
+    """B159."""
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+    with subprocess.Popen(node(HERE / "checks.mjs", dist, "later", f"http://127.0.0.1:{port}"), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as client:
+        assert client.stdout.readline() == b"ServerConnectionError\n"
+        make_server(listen=f"127.0.0.1:{port}")
+        out, _ = client.communicate(b"go\n", timeout=20)
+    assert json.loads(out) == {"value": {"status": "ok"}}
+
+
+def test_arguments_are_checked_here(check):
+    error = check("wrong", "http://127.0.0.1:1")["error"]
+    assert error["name"] == "ServerArgumentError" and "path" in error["message"]
+
+
+@pytest.mark.check
+def test_it_packs_and_installs_in_a_clean_folder(dist, server, tmp_path):
+    source = tmp_path / "source"
+    shutil.copytree(PACKAGE, source, ignore=shutil.ignore_patterns("dist"), symlinks=True)
+    done = subprocess.run(["npm", "pack", "--silent", "--pack-destination", str(tmp_path)], cwd=source, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
+    (packed,) = tmp_path.glob("*.tgz")
+    clean = tmp_path / "clean"
+    clean.mkdir()
+    (clean / "package.json").write_text('{"type": "module"}')
+    subprocess.run(["npm", "install", "--silent", str(packed)], cwd=clean, check=True, timeout=100)
+    assert [path.name for path in (clean / "node_modules").iterdir() if not path.name.startswith(".")] == ["agent-sandbox"]
+    code = f"import {{ ServerClient }} from 'agent-sandbox'; console.log((await new ServerClient('{server.url}').health()).status)"
+    (clean / "use.mjs").write_text(code)
+    assert subprocess.run(node("use.mjs"), cwd=clean, capture_output=True, text=True, timeout=30).stdout == "ok\n"

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// checks.mjs DIST NAME ARGUMENTS…: one piece of work; prints one line of JSON: {value} or {error}.
+// checks.mjs DIST serve: the same for each line ["NAME", ARGUMENTS…] of standard input.
+import { readFileSync, writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+
+const [dist, name, ...rest] = process.argv.slice(2);
+const { ServerClient, SSEParser, StreamEndedError, ops, errorTable, catalog } = await import(`${dist}/index.js`);
+
+const checks = {
+  parse(path) {
+    const bytes = readFileSync(path);
+    const seen = new Set();
+    for (let cut = 0; cut <= bytes.length; cut++) {
+      const parser = new SSEParser();
+      seen.add(JSON.stringify([...parser.feed(bytes.subarray(0, cut)), ...parser.feed(bytes.subarray(cut))]));
+    }
+    const parser = new SSEParser();
+    seen.add(JSON.stringify([...bytes].flatMap((byte) => parser.feed(new Uint8Array([byte])))));
+    return [...seen].map((text) => JSON.parse(text));
+  },
+  stream: async (url, command) => new ServerClient(url).commands.stream({ command }).collect(),
+  async leave(url, how, ...argv) {
+    const client = new ServerClient(url);
+    const controller = new AbortController();
+    const stream = client.commands.stream({ argv }, how === "signal" ? { signal: controller.signal } : {});
+    if (how === "break") {
+      for await (const event of stream) if (event.event === "start") break;
+    } else {
+      await stream.next();
+      if (how === "close") stream.close();
+      else {
+        const waiting = stream.next();
+        controller.abort();
+        await waiting.catch((fault) => { if (fault.name !== "AbortError") throw fault; });
+      }
+    }
+    process.stdout.write("left\n");
+    await new Promise((resolve) => process.stdin.once("data", resolve)); // the connection is closed by us and not by our end
+    return true;
+  },
+  run: async (url, params, options) => new ServerClient(url, JSON.parse(options ?? "{}")).commands.run(JSON.parse(params)),
+  limited: async (url, argv) => new ServerClient(url).commands.run({ argv: JSON.parse(argv), timeout: 0 }, { request_timeout: 0.5 }),
+  async bytes(url, local, remote, back) {
+    const client = new ServerClient(url);
+    const data = new Uint8Array(readFileSync(local));
+    await client.files.upload({ path: remote, data });
+    writeFileSync(back, await client.files.download({ path: remote }));
+    async function* parts() {
+      for (let at = 0; at < data.length; at += 1000) yield data.subarray(at, at + 1000);
+    }
+    await client.files.upload_stream({ path: `${remote}2`, data: parts() });
+    const pieces = [];
+    for await (const piece of client.iter_bytes(`${remote}2`, { start: 5, end: 1000 })) pieces.push(...piece);
+    return pieces.length;
+  },
+  stat: async (url, options) => new ServerClient(url, JSON.parse(options ?? "{}")).files.stat({ path: "x" }),
+  setup: (url, options) => void new ServerClient(url, JSON.parse(options)),
+  codes: () => Object.keys(errorTable),
+  ids: () => Object.keys(catalog),
+  async discover(url) {
+    const client = new ServerClient(url, { token: "t" });
+    const caps = await client.discover();
+    const facts = { legacy: caps.legacy, list: caps.can(ops.files.list), run: caps.can(ops.commands.run), custom: await client.custom.grade({ a: 1 }) };
+    await client.files.list({ path: "/x" });
+    try {
+      await client.commands.run({ command: "x" });
+    } catch (error) {
+      facts.refused = error.name;
+    }
+    return facts;
+  },
+  async later(url) {
+    const client = new ServerClient(url);
+    const first = await client.custom.nothing().catch((error) => error.name);
+    process.stdout.write(`${first}\n`);
+    await new Promise((resolve) => process.stdin.once("data", resolve));
+    return client.health();
+  },
+  wrong: async (url) => new ServerClient(url).files.stat({ pth: "x" }),
+};
+
+const facts = ({ name, message, code, error_code, status, op, endpoint, rule, details, request_id, error_type }, broken) =>
+  ({ name, message, code, error_code, status, op, endpoint, rule, details, request_id, error_type, broken });
+
+async function answer(name, words) {
+  try {
+    return { value: (await checks[name](...words)) ?? null };
+  } catch (error) {
+    return { error: facts(error, error instanceof StreamEndedError) };
+  }
+}
+
+if (name === "serve") {
+  for await (const line of createInterface({ input: process.stdin })) {
+    const [asked, ...words] = JSON.parse(line);
+    console.log(JSON.stringify(await answer(asked, words)));
+  }
+} else console.log(JSON.stringify(await answer(name, rest)));
+process.exit(0);
