@@ -217,7 +217,10 @@ static void add_body(struct buf *out, const struct op *op)
 	char name[SCHEMA_NAME_SIZE];
 
 	buf_addf(out, "        return %sself._caller.", op->kind == OP_SSE ? "" : "await ");
-	buf_adds(out, op->kind == OP_SSE ? "events" : gen_gives_bytes(op) ? "fetch" : takes_bytes(op) ? "send" : "json");
+	buf_adds(out, op->kind == OP_SSE    ? "events"
+		      : gen_gives_bytes(op) ? "fetch"
+		      : takes_bytes(op)     ? "send"
+					    : "json");
 	buf_addf(out, "(OPS[\"%s\"], ", op->id);
 	add_arguments(out, op);
 	if (op->kind == OP_SSE) {
