@@ -26,7 +26,8 @@ static void put_type(const struct field *field)
 		fputs("object of strings", stdout);
 	else if (field->type != FIELD_CHOICE)
 		fputs(field_type_name(field->type), stdout);
-	for (const char *const *choice = field->type == FIELD_CHOICE ? field->choices : NULL; choice && *choice; choice++)
+	for (const char *const *choice = field->type == FIELD_CHOICE ? field->choices : NULL; choice && *choice;
+		choice++)
 		printf("%s`%s`", choice == field->choices ? "" : " ", *choice);
 }
 
@@ -142,12 +143,13 @@ static void put_limits(void)
 
 static void put_error_table(void)
 {
-	fputs("\n## Errors\n\n| wire_code | status | code | type | client exception | |\n|---|---|---|---|---|---|\n", stdout);
+	fputs("\n## Errors\n\n| wire_code | status | code | type | client exception | |\n|---|---|---|---|---|---|\n",
+		stdout);
 	for (enum err_code code = ERR_NONE + 1; code < ERR_COUNT; code++) {
 		const struct err_info *info = err_info(code);
 
-		printf("| `%s` | %d | `%s` | %s | %s (%s) | %s |\n", info->wire_code, info->status, info->code, info->type,
-			info->exception, info->ecode, info->meaning);
+		printf("| `%s` | %d | `%s` | %s | %s (%s) | %s |\n", info->wire_code, info->status, info->code,
+			info->type, info->exception, info->ecode, info->meaning);
 	}
 }
 
