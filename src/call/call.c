@@ -10,10 +10,13 @@
 
 const struct call_host *call_host;
 
-const struct field call_error_fields[] = { R_STRING(struct call_error, error, "What went wrong."),
+const struct field call_error_fields[] = {
+	R_STRING(struct call_error, error, "What went wrong."),
 	R_STRING(struct call_error, wire_code, "The error's dotted code."),
 	R_STRING(struct call_error, code, "The error's flat v1 code."),
-	R_STRING(struct call_error, type, "The error's type."), FIELDS_END };
+	R_STRING(struct call_error, type, "The error's type."),
+	FIELDS_END,
+};
 
 static void finish(struct call *call)
 {

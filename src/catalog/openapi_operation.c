@@ -14,7 +14,9 @@ static const enum err_code general[] = { ERR_ARGS_INVALID, ERR_ARGS_UNKNOWN, ERR
 	ERR_HTTP_URI_TOO_LONG, ERR_ARGS_MEDIA, ERR_LIMIT_TOO_MANY, ERR_LIMIT_RATE, ERR_HTTP_HEADERS, ERR_INTERNAL,
 	ERR_SHUTTING_DOWN, ERR_BUSY, ERR_NONE };
 
-static const struct field no_params[] = { FIELDS_END };
+static const struct field no_params[] = {
+	FIELDS_END,
+};
 
 static void key_string(struct json_writer *w, const char *key, const char *value)
 {

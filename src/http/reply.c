@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 
 enum {
-	OUT_HIGH = 64 * 1024,        /* no more is pulled while so much waits */
+	OUT_HIGH = 128 * 1024,       /* no more is pulled while so much waits */
 	OUT_HIGH_KNOWN = 256 * 1024, /* the same of a body of known length: fewer and larger sends are faster */
 	TURN_MAX = 512 * 1024,       /* bytes a turn of the loop, so that others are served */
 	CHUNK_HEAD = 10,             /* "0000ffff\r\n": a fixed width, filled in behind the data */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The first bytes and the count of all, within the budget. */
-#include "ops/commands/capture.h"
+#include "program/capture.h"
 
 #include "base/budget.h"
 

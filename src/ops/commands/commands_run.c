@@ -6,8 +6,8 @@
  * that it left behind (R01, R02).  A caller who leaves takes the command along: what is to
  * outlive its caller is started with process.start (R17).
  */
-#include "ops/commands/capture.h"
-#include "ops/commands/running.h"
+#include "program/capture.h"
+#include "program/running.h"
 
 #include "base/clock.h"
 #include "base/utf8.h"
@@ -29,19 +29,22 @@ struct out {
 	double timeout;
 };
 
-static const struct field params[] = { COMMAND_PARAMS(struct in, command), COMMAND_INPUT(struct in, command),
+static const struct field params[] = {
+	COMMAND_PARAMS(struct in, command),
+	COMMAND_INPUT(struct in, command),
 	P_NUM(struct in, timeout, TIMEOUT_DEFAULT, 0, TIMEOUT_MAX,
 		"Seconds until the command and all that it started are ended; 0 is no limit."),
 	P_INT(struct in, max_output_bytes, OUTPUT_MAX, 0, OUTPUT_MAX,
 		"How many bytes of each stream to keep: the first ones."),
 	P_CHOICE(struct in, encoding, ENCODING_UTF8, encoding_choices,
 		"How stdout and stderr are given: as text, or exactly."),
-	FIELDS_END };
+	FIELDS_END,
+};
 
 static const struct one_of one_of[] = { COMMAND_ONE_OF, COMMAND_INPUT_ONE_OF, { .names = { NULL } } };
 
-static const struct field result[] = { R_OUTPUT(struct out, out_text, "stdout",
-					       "What the command wrote to standard output."),
+static const struct field result[] = {
+	R_OUTPUT(struct out, out_text, "stdout", "What the command wrote to standard output."),
 	R_OUTPUT(struct out, err_text, "stderr", "What it wrote to standard error."),
 	R_INT(struct out, exit_code, "Its exit code; 128 and N when signal N ended it."),
 	R_OPT_STRING(struct out, signal, "The signal that ended it."),
@@ -54,7 +57,9 @@ static const struct field result[] = { R_OUTPUT(struct out, out_text, "stdout",
 	R_INT(struct out, pid, "Process id of the command."),
 	R_FLAG(struct out, background, "Something that it started still held a pipe at the answer."),
 	R_FLAG(struct out, lossy, "Bytes that are not UTF-8 were replaced: encoding=base64 gives them."),
-	R_FLAG(struct out, oom_killed, "The kernel ended it for want of memory."), FIELDS_END };
+	R_FLAG(struct out, oom_killed, "The kernel ended it for want of memory."),
+	FIELDS_END,
+};
 
 struct run {
 	struct running running;

@@ -6,7 +6,7 @@
  * slowly slows the command down, and memory stays flat.  The last event is "exit", sent after
  * the last byte and after the command was waited for (R12).
  */
-#include "ops/commands/running.h"
+#include "program/running.h"
 
 #include "base/clock.h"
 #include "base/utf8.h"
@@ -46,28 +46,38 @@ struct exit_event {
 	bool background, oom_killed;
 };
 
-static const struct field params[] = { COMMAND_PARAMS(struct in, command), COMMAND_INPUT(struct in, command),
+static const struct field params[] = {
+	COMMAND_PARAMS(struct in, command),
+	COMMAND_INPUT(struct in, command),
 	P_NUM(struct in, timeout, 0, 0, TIMEOUT_MAX,
 		"Seconds until the command and all that it started are ended; 0 is no limit."),
 	P_CHOICE(struct in, encoding, ENCODING_UTF8, encoding_choices, "How output is given: as text, or exactly."),
 	P_BOOL(struct in, lines, false,
 		"One event for each whole line, without its newline (text only; a line over 1 MiB is cut)."),
-	FIELDS_END };
+	FIELDS_END,
+};
 
 static const struct one_of one_of[] = { COMMAND_ONE_OF, COMMAND_INPUT_ONE_OF, { .names = { NULL } } };
 
-static const struct field start_rows[] = { R_INT(struct start_event, pid, "Process id of the command."), FIELDS_END };
+static const struct field start_rows[] = {
+	R_INT(struct start_event, pid, "Process id of the command."),
+	FIELDS_END,
+};
 
-static const struct field output_rows[] = { R_OUTPUT(
-						    struct output_event, data, "data", "The bytes, as text or base64."),
-	R_FLAG(struct output_event, lossy, "Bytes that are not UTF-8 were replaced."), FIELDS_END };
+static const struct field output_rows[] = {
+	R_OUTPUT(struct output_event, data, "data", "The bytes, as text or base64."),
+	R_FLAG(struct output_event, lossy, "Bytes that are not UTF-8 were replaced."),
+	FIELDS_END,
+};
 
-static const struct field exit_rows[] = { R_INT(struct exit_event, exit_code,
-						  "Its exit code; 128 and N when signal N ended it."),
+static const struct field exit_rows[] = {
+	R_INT(struct exit_event, exit_code, "Its exit code; 128 and N when signal N ended it."),
 	R_OPT_STRING(struct exit_event, signal, "The signal that ended it."),
 	R_INT(struct exit_event, duration_ms, "From its start to its end."),
 	R_FLAG(struct exit_event, background, "Something that it started still held a pipe."),
-	R_FLAG(struct exit_event, oom_killed, "The kernel ended it for want of memory."), FIELDS_END };
+	R_FLAG(struct exit_event, oom_killed, "The kernel ended it for want of memory."),
+	FIELDS_END,
+};
 
 static const struct event events[] = {
 	[EVENT_START] = { .name = "start",

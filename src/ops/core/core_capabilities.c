@@ -36,18 +36,25 @@ struct out {
 	struct confine_receipt confinement;
 };
 
-static const struct field server_rows[] = { R_STRING(struct server, name, "Always \"agent-sandbox-server\"."),
-	R_STRING(struct server, version, "Version of the server."), FIELDS_END };
+static const struct field server_rows[] = {
+	R_STRING(struct server, name, "Always \"agent-sandbox-server\"."),
+	R_STRING(struct server, version, "Version of the server."),
+	FIELDS_END,
+};
 
 static const struct field who_rows[] = {
 	R_STRING(struct who, name, "Name of the caller's token, or \"local\" where no token is configured."),
-	R_STRINGS(struct who, scopes, "What the caller holds."), FIELDS_END
+	R_STRINGS(struct who, scopes, "What the caller holds."),
+	FIELDS_END,
 };
 
-static const struct field paths_rows[] = { R_STRING(struct paths, base, "Where relative paths start."),
+static const struct field paths_rows[] = {
+	R_STRING(struct paths, base, "Where relative paths start."),
 	R_STRINGS(struct paths, roots, "Folders that the caller may reach."),
 	R_STRINGS(struct paths, readonly, "Of these, what may only be read."),
-	R_STRINGS(struct paths, deny, "Patterns that may not be reached."), FIELDS_END };
+	R_STRINGS(struct paths, deny, "Patterns that may not be reached."),
+	FIELDS_END,
+};
 
 static const struct field confine_rows[] = {
 	R_STRING(struct confine_receipt, mode, "What the policy asks for: off, paths or best_effort."),

@@ -38,10 +38,16 @@ struct out {
 		P_STRINGS(S, paths, 0, "Several paths, all of which must be allowed."), \
 		P_ANY(S, args, 0, "All arguments of the call.")
 
-static const struct field check_rows[] = { CHECK_ROWS(struct check), FIELDS_END };
+static const struct field check_rows[] = {
+	CHECK_ROWS(struct check),
+	FIELDS_END,
+};
 
-static const struct field params[] = { CHECK_ROWS(struct in),
-	P_OBJECTS(struct in, checks, struct check, "Check", check_rows, 0, "Several checks in one call."), FIELDS_END };
+static const struct field params[] = {
+	CHECK_ROWS(struct in),
+	P_OBJECTS(struct in, checks, struct check, "Check", check_rows, 0, "Several checks in one call."),
+	FIELDS_END,
+};
 
 static const struct one_of one_of[] = { { .names = { "op", "endpoint", "checks" } }, { .names = { NULL } } };
 
@@ -51,12 +57,17 @@ static const struct one_of one_of[] = { { .names = { "op", "endpoint", "checks" 
 		R_OPT_STRING(S, wire_code, "The error that the call would get."), \
 		R_OPT_STRING(S, reason, "The same in words.")
 
-static const struct field verdict_rows[] = { VERDICT_ROWS(struct verdict), FIELDS_END };
+static const struct field verdict_rows[] = {
+	VERDICT_ROWS(struct verdict),
+	FIELDS_END,
+};
 
-static const struct field result[] = { VERDICT_ROWS(struct out),
+static const struct field result[] = {
+	VERDICT_ROWS(struct out),
 	R_OPT_OBJECTS(
 		struct out, results, struct verdict, "Verdict", verdict_rows, "One verdict for each of 'checks'."),
-	FIELDS_END };
+	FIELDS_END,
+};
 
 static struct json *text_node(struct call *call, const char *key, struct str text)
 {

@@ -21,13 +21,17 @@ struct out {
 };
 
 static const struct field params[] = {
-	P_STRING(struct in, id, 0, "Id or endpoint id of one op; without it all are given."), FIELDS_END
+	P_STRING(struct in, id, 0, "Id or endpoint id of one op; without it all are given."),
+	FIELDS_END,
 };
 
-static const struct field result[] = { R_INT(struct out, catalog_version, "Version of the catalog's shape."),
+static const struct field result[] = {
+	R_INT(struct out, catalog_version, "Version of the catalog's shape."),
 	R_STRING(struct out, digest, "SHA-256 of the canonical JSON of all built-in ops without descriptions."),
 	R_STRING(struct out, server_version, "Version of the server."),
-	R_JSON(struct out, ops, "The ops, in the shape of the catalog."), FIELDS_END };
+	R_JSON(struct out, ops, "The ops, in the shape of the catalog."),
+	FIELDS_END,
+};
 
 static bool may_call(const struct call *call, const struct op *op)
 {

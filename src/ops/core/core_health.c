@@ -10,7 +10,10 @@ struct out {
 	const char *status;
 };
 
-static const struct field result[] = { R_STRING(struct out, status, "Always \"ok\"."), FIELDS_END };
+static const struct field result[] = {
+	R_STRING(struct out, status, "Always \"ok\"."),
+	FIELDS_END,
+};
 
 static void start(struct call *call)
 {

@@ -11,8 +11,10 @@ struct out {
 	bool reloaded;
 };
 
-static const struct field result[] = { R_BOOL(struct out, reloaded, "Always true: a failure is an error."),
-	FIELDS_END };
+static const struct field result[] = {
+	R_BOOL(struct out, reloaded, "Always true: a failure is an error."),
+	FIELDS_END,
+};
 
 static void start(struct call *call)
 {

@@ -34,7 +34,8 @@ struct out {
 	double timeout;
 };
 
-static const struct field params[] = { P_TEXT(struct in, code, F_REQUIRED, "The code; may be empty."),
+static const struct field params[] = {
+	P_TEXT(struct in, code, F_REQUIRED, "The code; may be empty."),
 	P_STRING(struct in, language, 0, "python, node, bash, or what the policy's devtools.languages adds.",
 		.def_text = "python"),
 	FIELD_ROW(struct in, timeout, double, FIELD_NUMBER, "Seconds until it is ended with all that it started.",
@@ -43,10 +44,12 @@ static const struct field params[] = { P_TEXT(struct in, code, F_REQUIRED, "The 
 	P_MAP(struct in, env, 0, "Variables on top of the server's for children."),
 	FIELD_ROW_AS(struct in, input, "stdin", struct str, FIELD_TEXT,
 		"Standard input as text; without it end of file at once."),
-	FIELDS_END };
+	FIELDS_END,
+};
 
-static const struct field result[] = { FIELD_ROW_AS(struct out, out_text, "stdout", struct str, FIELD_TEXT,
-					       "What the code wrote to standard output.", .flags = F_REQUIRED),
+static const struct field result[] = {
+	FIELD_ROW_AS(struct out, out_text, "stdout", struct str, FIELD_TEXT, "What the code wrote to standard output.",
+		.flags = F_REQUIRED),
 	FIELD_ROW_AS(struct out, err_text, "stderr", struct str, FIELD_TEXT, "What it wrote to standard error.",
 		.flags = F_REQUIRED),
 	R_INT(struct out, exit_code, "The interpreter's exit code; 128 and N when signal N ended it."),
@@ -54,7 +57,9 @@ static const struct field result[] = { FIELD_ROW_AS(struct out, out_text, "stdou
 	R_INT(struct out, execution_time_ms, "From its start to its end."),
 	R_BOOL(struct out, stdout_truncated, "Whether bytes of stdout are missing."),
 	R_BOOL(struct out, stderr_truncated, "Whether bytes of stderr are missing."),
-	R_NUM(struct out, timeout, "The timeout that was in force, in seconds."), FIELDS_END };
+	R_NUM(struct out, timeout, "The timeout that was in force, in seconds."),
+	FIELDS_END,
+};
 
 struct run {
 	struct call *call;
@@ -81,15 +86,15 @@ static void on_done(struct program *p)
 	struct out out = {
 		.out_text = text_of(p, PIPES_OUT),
 		.err_text = text_of(p, PIPES_ERR),
-		.exit_code = p->exit.code,
-		.execution_time_ms = p->duration_ns / NS_PER_MS,
+		.exit_code = p->running.exit.code,
+		.execution_time_ms = p->running.duration_ns / NS_PER_MS,
 		.language = in->language,
 		.stdout_truncated = program_truncated(p, PIPES_OUT),
 		.stderr_truncated = program_truncated(p, PIPES_ERR),
 		.timeout = in->timeout,
 	};
 
-	if (p->timed_out) {
+	if (p->running.timed_out) {
 		err_set(&call->err, ERR_COMMANDS_TIMEOUT, "the code did not end within %g seconds and was ended",
 			in->timeout);
 		call_fail_with_result(call, &out);

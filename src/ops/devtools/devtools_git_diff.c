@@ -25,18 +25,27 @@ struct out {
 	bool truncated;
 };
 
-static const struct field params[] = { P_PATH(struct in, path, 0, "A folder of the repository.", .def_text = "."),
+static const struct field params[] = {
+	P_PATH(struct in, path, 0, "A folder of the repository.", .def_text = "."),
 	P_BOOL(struct in, staged, false, "What is in the index and not in HEAD, instead of what is not in the index."),
-	P_STRING(struct in, file, 0, "Only this file or folder, relative to 'path'."), FIELDS_END };
+	P_STRING(struct in, file, 0, "Only this file or folder, relative to 'path'."),
+	FIELDS_END,
+};
 
-static const struct field stats_rows[] = { R_INT(struct stats, files_changed, "How many files changed."),
+static const struct field stats_rows[] = {
+	R_INT(struct stats, files_changed, "How many files changed."),
 	R_INT(struct stats, insertions, "Lines that were added."),
-	R_INT(struct stats, deletions, "Lines that were taken away."), FIELDS_END };
+	R_INT(struct stats, deletions, "Lines that were taken away."),
+	FIELDS_END,
+};
 
-static const struct field result[] = { R_TEXT(struct out, root, "The repository's root: what paths are relative to."),
+static const struct field result[] = {
+	R_TEXT(struct out, root, "The repository's root: what paths are relative to."),
 	R_TEXT(struct out, diff, "The patch, at most 1 MiB of it."),
 	R_OBJECT(struct out, stats, struct stats, "GitStats", stats_rows, "The figures of all of it."),
-	R_BOOL(struct out, truncated, "Whether the patch goes on."), FIELDS_END };
+	R_BOOL(struct out, truncated, "Whether the patch goes on."),
+	FIELDS_END,
+};
 
 static void add_exclude(void *user, const char *pathspec)
 {

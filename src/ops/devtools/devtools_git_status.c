@@ -37,15 +37,21 @@ static const char *const statuses[] = { [GIT_MODIFIED] = "modified",
 	[GIT_UNMERGED] = "unmerged",
 	NULL };
 
-static const struct field params[] = { P_PATH(struct in, path, 0, "A folder of the repository.", .def_text = "."),
-	FIELDS_END };
+static const struct field params[] = {
+	P_PATH(struct in, path, 0, "A folder of the repository.", .def_text = "."),
+	FIELDS_END,
+};
 
-static const struct field file_rows[] = { R_TEXT(struct file, path, "The file, relative to the repository's root."),
+static const struct field file_rows[] = {
+	R_TEXT(struct file, path, "The file, relative to the repository's root."),
 	R_CHOICE(struct file, status, statuses, "What happened to it."),
 	R_BOOL(struct file, staged, "Whether this is in the index, and not only in the folder."),
-	R_OPT_TEXT(struct file, old_path, "Where it was, of one renamed or copied."), FIELDS_END };
+	R_OPT_TEXT(struct file, old_path, "Where it was, of one renamed or copied."),
+	FIELDS_END,
+};
 
-static const struct field result[] = { R_TEXT(struct out, root, "The repository's root: what paths are relative to."),
+static const struct field result[] = {
+	R_TEXT(struct out, root, "The repository's root: what paths are relative to."),
 	R_NULL_STRING(struct out, branch, "The branch; null when HEAD is detached."),
 	R_NULL_STRING(struct out, upstream, "The branch that it follows; null where there is none."),
 	R_NULL_STRING(struct out, commit, "The commit of HEAD; null when there is none yet."),
@@ -54,7 +60,9 @@ static const struct field result[] = { R_TEXT(struct out, root, "The repository'
 	R_BOOL(struct out, clean, "Whether nothing differs."),
 	R_OBJECTS(struct out, files, struct file, "GitFile", file_rows,
 		"What differs; a file that differs in the index and in the folder stands there twice."),
-	R_BOOL(struct out, truncated, "Whether more files differ than are listed."), FIELDS_END };
+	R_BOOL(struct out, truncated, "Whether more files differ than are listed."),
+	FIELDS_END,
+};
 
 static int plan(struct git_run *run)
 {

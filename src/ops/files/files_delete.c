@@ -21,14 +21,18 @@ struct out {
 	bool deleted;
 };
 
-static const struct field in_fields[] = { P_PATH(struct in, path, F_REQUIRED | F_WRITE | F_NOFOLLOW,
-						  "File, link or folder to delete."),
+static const struct field in_fields[] = {
+	P_PATH(struct in, path, F_REQUIRED | F_WRITE | F_NOFOLLOW, "File, link or folder to delete."),
 	P_BOOL(struct in, recursive, true, "Delete a folder with all below it; when false it has to be empty."),
-	FIELDS_END };
+	FIELDS_END,
+};
 
-static const struct field out_fields[] = { R_TEXT(struct out, path, "What was deleted."),
+static const struct field out_fields[] = {
+	R_TEXT(struct out, path, "What was deleted."),
 	R_OPT_BYTES(struct out, path_b64, "The exact path where it is not UTF-8."),
-	R_BOOL(struct out, deleted, "True."), FIELDS_END };
+	R_BOOL(struct out, deleted, "True."),
+	FIELDS_END,
+};
 
 static int delete_folder(struct call *call, const struct place *place, bool recursive)
 {

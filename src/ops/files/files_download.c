@@ -8,9 +8,12 @@ struct out {
 	struct str path, path_b64, content_base64;
 };
 
-static const struct field out_fields[] = { R_TEXT(struct out, path, "The file."),
+static const struct field out_fields[] = {
+	R_TEXT(struct out, path, "The file."),
 	R_OPT_BYTES(struct out, path_b64, "The exact path where it is not UTF-8."),
-	R_BYTES(struct out, content_base64, "Its bytes."), FIELDS_END };
+	R_BYTES(struct out, content_base64, "Its bytes."),
+	FIELDS_END,
+};
 
 static void reply(struct call *call, const struct download_content *content)
 {

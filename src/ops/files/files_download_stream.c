@@ -9,9 +9,13 @@ struct out {
 	int64_t bytes;
 };
 
-static const struct field out_fields[] = { R_TEXT(struct out, path, "The file."),
+static const struct field out_fields[] = {
+	R_TEXT(struct out, path, "The file."),
 	R_OPT_BYTES(struct out, path_b64, "The exact path where it is not UTF-8."),
-	R_BYTES(struct out, content_base64, "Its bytes."), R_INT(struct out, bytes, "How many."), FIELDS_END };
+	R_BYTES(struct out, content_base64, "Its bytes."),
+	R_INT(struct out, bytes, "How many."),
+	FIELDS_END,
+};
 
 static void reply(struct call *call, const struct download_content *content)
 {

@@ -39,13 +39,17 @@ struct out {
 	bool truncated;
 };
 
-static const struct field in_fields[] = { P_PATH(struct in, path, F_REQUIRED, "Folder to list."),
+static const struct field in_fields[] = {
+	P_PATH(struct in, path, F_REQUIRED, "Folder to list."),
 	P_BOOL(struct in, recursive, false, "List what is in the folders below too."),
 	P_INT(struct in, depth, 3, 1, DEPTH_MAX, "How many levels to list when recursive; 1 is the folder alone."),
 	P_INT(struct in, max_entries, 1000, 1, ENTRIES_MAX, "Most entries to answer."),
-	P_BOOL(struct in, hidden, true, "List names that begin with a dot too."), FIELDS_END };
+	P_BOOL(struct in, hidden, true, "List names that begin with a dot too."),
+	FIELDS_END,
+};
 
-static const struct field entry_fields[] = { R_TEXT(struct entry, name, "The name."),
+static const struct field entry_fields[] = {
+	R_TEXT(struct entry, name, "The name."),
 	R_OPT_BYTES(struct entry, name_b64, "The exact name where it is not UTF-8."),
 	R_TEXT(struct entry, path, "The absolute path."),
 	R_OPT_BYTES(struct entry, path_b64, "The exact path where it is not UTF-8."),
@@ -55,12 +59,17 @@ static const struct field entry_fields[] = { R_TEXT(struct entry, name, "The nam
 	R_STRING(struct entry, mode, "Permissions as octal digits."),
 	R_STRING(struct entry, owner, "The owner's name, or its number."),
 	R_STRING(struct entry, group, "The group's name, or its number."),
-	R_OPT_TEXT(struct entry, target, "Where a link leads, when that is inside the roots."), FIELDS_END };
+	R_OPT_TEXT(struct entry, target, "Where a link leads, when that is inside the roots."),
+	FIELDS_END,
+};
 
-static const struct field out_fields[] = { R_TEXT(struct out, path, "The folder."),
+static const struct field out_fields[] = {
+	R_TEXT(struct out, path, "The folder."),
 	R_OPT_BYTES(struct out, path_b64, "The exact path where it is not UTF-8."),
 	R_OBJECTS(struct out, entries, struct entry, "FileEntry", entry_fields, "The entries, sorted by name."),
-	R_BOOL(struct out, truncated, "Whether there are more entries than max_entries."), FIELDS_END };
+	R_BOOL(struct out, truncated, "Whether there are more entries than max_entries."),
+	FIELDS_END,
+};
 
 /* One owner after the other is the same in nearly every folder. */
 struct last_name {

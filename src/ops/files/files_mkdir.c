@@ -19,16 +19,20 @@ struct out {
 	bool created;
 };
 
-static const struct field in_fields[] = { P_PATH(struct in, path, F_REQUIRED | F_WRITE | F_MISSING_OK,
-						  "Folder to make."),
+static const struct field in_fields[] = {
+	P_PATH(struct in, path, F_REQUIRED | F_WRITE | F_MISSING_OK, "Folder to make."),
 	P_BOOL(struct in, parents, true, "Make missing folders above it too."),
 	P_STRING(struct in, mode, 0,
 		"Permissions of the folder as octal digits, like '755'; without it 777 less the umask."),
-	FIELDS_END };
+	FIELDS_END,
+};
 
-static const struct field out_fields[] = { R_TEXT(struct out, path, "The folder."),
+static const struct field out_fields[] = {
+	R_TEXT(struct out, path, "The folder."),
 	R_OPT_BYTES(struct out, path_b64, "The exact path where it is not UTF-8."),
-	R_BOOL(struct out, created, "False when the folder was there already."), FIELDS_END };
+	R_BOOL(struct out, created, "False when the folder was there already."),
+	FIELDS_END,
+};
 
 /* Exactly the mode that was asked for, whatever the umask is. */
 static int set_mode(const struct place *place, mode_t mode, struct err *err)

@@ -25,11 +25,14 @@ struct out {
 };
 
 /* Not followed when it is resolved: with follow=false a link that leads out is an entry like others. */
-static const struct field in_fields[] = { P_PATH(struct in, path, F_REQUIRED | F_NOFOLLOW | F_MISSING_OK,
-						  "What to look at."),
-	P_BOOL(struct in, follow, true, "Look at what a link leads to, and not at the link."), FIELDS_END };
+static const struct field in_fields[] = {
+	P_PATH(struct in, path, F_REQUIRED | F_NOFOLLOW | F_MISSING_OK, "What to look at."),
+	P_BOOL(struct in, follow, true, "Look at what a link leads to, and not at the link."),
+	FIELDS_END,
+};
 
-static const struct field out_fields[] = { R_TEXT(struct out, name, "The last part of the path."),
+static const struct field out_fields[] = {
+	R_TEXT(struct out, name, "The last part of the path."),
 	R_OPT_BYTES(struct out, name_b64, "The exact name where it is not UTF-8."),
 	R_TEXT(struct out, path, "The path, absolute and without links."),
 	R_OPT_BYTES(struct out, path_b64, "The exact path where it is not UTF-8."),
@@ -41,10 +44,13 @@ static const struct field out_fields[] = { R_TEXT(struct out, name, "The last pa
 	R_OPT_STRING(struct out, owner, "The owner's name, or its number."),
 	R_OPT_STRING(struct out, group, "The group's name, or its number."),
 	R_OPT_STRING(struct out, etag, "The tag of a file's content, for If-Match."),
-	R_OPT_INT(struct out, uid, "The owner's number."), R_OPT_INT(struct out, gid, "The group's number."),
+	R_OPT_INT(struct out, uid, "The owner's number."),
+	R_OPT_INT(struct out, gid, "The group's number."),
 	R_OPT_INT(struct out, inode, "The number of the inode."),
 	R_OPT_INT(struct out, links, "How many names the entry has."),
-	R_OPT_TEXT(struct out, target, "Where a link leads, when that is inside the roots."), FIELDS_END };
+	R_OPT_TEXT(struct out, target, "Where a link leads, when that is inside the roots."),
+	FIELDS_END,
+};
 
 static int fill_owner(struct call *call, const struct stat *st, struct out *out)
 {

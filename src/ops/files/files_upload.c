@@ -10,10 +10,13 @@ struct out {
 	const char *etag;
 };
 
-static const struct field out_fields[] = { R_TEXT(struct out, path, "The file, behind its links."),
+static const struct field out_fields[] = {
+	R_TEXT(struct out, path, "The file, behind its links."),
 	R_OPT_BYTES(struct out, path_b64, "The exact path where it is not UTF-8."),
 	R_INT(struct out, bytes, "How many were written."),
-	R_STRING(struct out, etag, "The tag of what was written, for If-Match."), FIELDS_END };
+	R_STRING(struct out, etag, "The tag of what was written, for If-Match."),
+	FIELDS_END,
+};
 
 static void reply(struct call *call, const struct upload_file *files, size_t count)
 {

@@ -11,18 +11,23 @@ struct out {
 	struct list files;
 };
 
-static const struct field file_fields[] = { R_TEXT(struct upload_file, path, "The file, behind its links."),
+static const struct field file_fields[] = {
+	R_TEXT(struct upload_file, path, "The file, behind its links."),
 	R_OPT_BYTES(struct upload_file, path_b64, "The exact path where it is not UTF-8."),
 	R_INT(struct upload_file, bytes, "How many were written."),
-	R_STRING(struct upload_file, etag, "The tag of what was written, for If-Match."), FIELDS_END };
+	R_STRING(struct upload_file, etag, "The tag of what was written, for If-Match."),
+	FIELDS_END,
+};
 
-static const struct field out_fields[] = { R_OPT_TEXT(struct out, path, "The file, behind its links; not of a form."),
+static const struct field out_fields[] = {
+	R_OPT_TEXT(struct out, path, "The file, behind its links; not of a form."),
 	R_OPT_BYTES(struct out, path_b64, "The exact path where it is not UTF-8."),
 	R_OPT_INT(struct out, bytes, "How many were written; not of a form."),
 	R_OPT_STRING(struct out, etag, "The tag of what was written, for If-Match; not of a form."),
 	R_OPT_OBJECTS(struct out, files, struct upload_file, "UploadedFile", file_fields,
 		"The files of a form, in its order."),
-	FIELDS_END };
+	FIELDS_END,
+};
 
 static void reply(struct call *call, const struct upload_file *files, size_t count)
 {

@@ -8,13 +8,16 @@
 
 enum { BUFFER_SIZE = 448 * 1024, BUFFERS = 2 };
 
-const struct field upload_in_fields[] = { P_PATH(struct upload_in, path, F_REQUIRED | F_WRITE | F_MISSING_OK,
-						  "File to write; of a form the folder for its files."),
+const struct field upload_in_fields[] = {
+	P_PATH(struct upload_in, path, F_REQUIRED | F_WRITE | F_MISSING_OK,
+		"File to write; of a form the folder for its files."),
 	P_BYTES(struct upload_in, content_base64, 0, "The bytes, where they are not the body itself."),
 	P_STRING(struct upload_in, mode, 0,
 		"Permissions as octal digits, like '644'; without it those of the file that is replaced, else 666 less the umask."),
 	P_BOOL(struct upload_in, create_only, false, "Fail when something is there; If-None-Match: * says the same."),
-	P_BOOL(struct upload_in, parents, false, "Make missing folders above the file."), FIELDS_END };
+	P_BOOL(struct upload_in, parents, false, "Make missing folders above the file."),
+	FIELDS_END,
+};
 
 const enum err_code upload_errors[] = {
 	ERR_POLICY_PATH,

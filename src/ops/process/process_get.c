@@ -8,7 +8,10 @@ struct in {
 	const char *pid;
 };
 
-static const struct field params[] = { PROCESS_PARAM(struct in), FIELDS_END };
+static const struct field params[] = {
+	PROCESS_PARAM(struct in),
+	FIELDS_END,
+};
 
 static void start(struct call *call)
 {

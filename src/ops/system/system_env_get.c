@@ -18,13 +18,18 @@ struct out {
 	struct list variables;
 };
 
-static const struct field params[] = { P_STRING(struct in, filter, F_EMPTY_OK,
-					       "Only these names, with commas between; a name may end in *."),
-	P_STRING(struct in, names, F_EMPTY_OK, "The same."), FIELDS_END };
+static const struct field params[] = {
+	P_STRING(struct in, filter, F_EMPTY_OK, "Only these names, with commas between; a name may end in *."),
+	P_STRING(struct in, names, F_EMPTY_OK, "The same."),
+	FIELDS_END,
+};
 
 static const struct one_of one_of[] = { { .names = { "filter", "names" }, .optional = true }, { .names = { NULL } } };
 
-static const struct field result[] = { R_MAP(struct out, variables, "The variables by name."), FIELDS_END };
+static const struct field result[] = {
+	R_MAP(struct out, variables, "The variables by name."),
+	FIELDS_END,
+};
 
 static bool looks_secret(struct str name)
 {

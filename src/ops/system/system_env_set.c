@@ -17,10 +17,14 @@ struct out {
 };
 
 static const struct field params[] = {
-	P_MAP(struct in, vars, F_REQUIRED | F_NULLABLE, "Variables by name; null takes one away."), FIELDS_END
+	P_MAP(struct in, vars, F_REQUIRED | F_NULLABLE, "Variables by name; null takes one away."),
+	FIELDS_END,
 };
 
-static const struct field result[] = { R_STRINGS(struct out, updated, "The names, in the order given."), FIELDS_END };
+static const struct field result[] = {
+	R_STRINGS(struct out, updated, "The names, in the order given."),
+	FIELDS_END,
+};
 
 static int check(struct call *call, const struct list *vars)
 {

@@ -24,9 +24,12 @@ struct out {
 	struct opt_num uptime_seconds;
 };
 
-static const struct field result[] = { R_STRING(struct out, os, "The system's name."),
-	R_STRING(struct out, arch, "The machine's kind."), R_STRING(struct out, kernel, "The kernel's release."),
-	R_NULL_STRING(struct out, distro, "The distribution."), R_STRING(struct out, hostname, "The host's name."),
+static const struct field result[] = {
+	R_STRING(struct out, os, "The system's name."),
+	R_STRING(struct out, arch, "The machine's kind."),
+	R_STRING(struct out, kernel, "The kernel's release."),
+	R_NULL_STRING(struct out, distro, "The distribution."),
+	R_STRING(struct out, hostname, "The host's name."),
 	R_INT(struct out, cpu_count, "CPUs that may be used at once, the quota rounded up."),
 	R_INT(struct out, host_cpu_count, "CPUs of the machine."),
 	R_NULL_NUM(struct out, cpu_quota, "The cgroup's quota in CPUs; null: none."),
@@ -39,7 +42,9 @@ static const struct field result[] = { R_STRING(struct out, os, "The system's na
 	R_NULL_STRING(struct out, python_version, "Of python3; null: there is none."),
 	R_NULL_STRING(struct out, node_version, "Of Node.js; null: there is none."),
 	R_NULL_STRING(struct out, container, "The kind of container, docker for example; null: no sign of one."),
-	R_NULL_NUM(struct out, uptime_seconds, "Since the sandbox's first process began."), FIELDS_END };
+	R_NULL_NUM(struct out, uptime_seconds, "Since the sandbox's first process began."),
+	FIELDS_END,
+};
 
 struct info {
 	struct call *call;
@@ -98,7 +103,7 @@ static void read_facts(struct job *job)
 /* "Python 3.11.2" or "v18.19.0" */
 static const char *version_in(struct call *call, const struct program *p)
 {
-	struct str said = p->call && p->exit.code == 0 ? program_output(p, PIPES_OUT) : (struct str){ NULL, 0 };
+	struct str said = p->call && p->running.exit.code == 0 ? program_output(p, PIPES_OUT) : (struct str){ NULL, 0 };
 	struct str line = str_trim(str_cut(&said, '\n'));
 
 	if (str_starts(line, "Python "))
@@ -162,7 +167,7 @@ static void on_gone(struct call *call)
 	struct info *info = call->state;
 
 	for (int i = 0; i < PROBES; i++) {
-		if (info->probes[i].call && !info->probes[i].exited)
+		if (info->probes[i].call && !info->probes[i].running.exited)
 			program_cancel(&info->probes[i]);
 	}
 }

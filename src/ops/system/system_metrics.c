@@ -4,11 +4,14 @@
  */
 #include "ops/system/measure.h"
 
-static const struct field network_rows[] = { R_NULL_INT(struct network_figures, rx_bytes,
-						     "Bytes received, loopback apart."),
-	R_NULL_INT(struct network_figures, tx_bytes, "Bytes sent, loopback apart."), FIELDS_END };
+static const struct field network_rows[] = {
+	R_NULL_INT(struct network_figures, rx_bytes, "Bytes received, loopback apart."),
+	R_NULL_INT(struct network_figures, tx_bytes, "Bytes sent, loopback apart."),
+	FIELDS_END,
+};
 
-static const struct field result[] = { R_NULL_NUM(struct metrics, cpu_load_1m, "Load average of one minute."),
+static const struct field result[] = {
+	R_NULL_NUM(struct metrics, cpu_load_1m, "Load average of one minute."),
 	R_NULL_NUM(struct metrics, cpu_load_5m, "Load average of five minutes."),
 	R_NULL_NUM(struct metrics, cpu_load_15m, "Load average of fifteen minutes."),
 	R_NULL_NUM(struct metrics, cpu_percent,
@@ -25,7 +28,8 @@ static const struct field result[] = { R_NULL_NUM(struct metrics, cpu_load_1m, "
 	R_NULL_INT(struct metrics, processes, "Processes that can be seen."),
 	R_INT(struct metrics, open_sessions, "Terminal sessions."),
 	R_OBJECT(struct metrics, network, struct network_figures, "NetworkFigures", network_rows, "The network."),
-	FIELDS_END };
+	FIELDS_END,
+};
 
 static void done(struct call *call, const struct metrics *metrics)
 {

@@ -19,15 +19,21 @@ struct out {
 	bool truncated;
 };
 
-static const struct field port_rows[] = { R_INT(struct port, port, "The port."),
+static const struct field port_rows[] = {
+	R_INT(struct port, port, "The port."),
 	R_CHOICE(struct port, protocol, socket_protocols, "A dual-stack socket stands under IPv6."),
 	R_STRING(struct port, address, "The address that it is bound to."),
 	R_NULL_INT(struct port, pid, "Whose it is; null where that cannot be seen."),
-	R_NULL_STRING(struct port, process, "The program's name."), FIELDS_END };
+	R_NULL_STRING(struct port, process, "The program's name."),
+	FIELDS_END,
+};
 
-static const struct field result[] = { R_OBJECTS(struct out, listening, struct port, "ListeningPort", port_rows,
-					       "TCP listeners and bound UDP sockets, by port."),
-	R_BOOL(struct out, truncated, "Whether there are more than are listed."), FIELDS_END };
+static const struct field result[] = {
+	R_OBJECTS(struct out, listening, struct port, "ListeningPort", port_rows,
+		"TCP listeners and bound UDP sockets, by port."),
+	R_BOOL(struct out, truncated, "Whether there are more than are listed."),
+	FIELDS_END,
+};
 
 static bool stopped(void *user)
 {

@@ -17,7 +17,10 @@ struct out {
 	struct str text;
 };
 
-static const struct field result[] = { R_TEXT(struct out, text, "The whole text."), FIELDS_END };
+static const struct field result[] = {
+	R_TEXT(struct out, text, "The whole text."),
+	FIELDS_END,
+};
 
 struct sending {
 	struct source source;

@@ -20,47 +20,74 @@ struct signal_message {
 	const char *type, *signal;
 };
 
-static const struct field input_rows[] = { R_STRING(struct input_message, type, "\"input\"."),
-	R_TEXT(struct input_message, data, "What is typed."), FIELDS_END };
+static const struct field input_rows[] = {
+	R_STRING(struct input_message, type, "\"input\"."),
+	R_TEXT(struct input_message, data, "What is typed."),
+	FIELDS_END,
+};
 
-static const struct field resize_rows[] = { R_STRING(struct resize_message, type, "\"resize\"."),
+static const struct field resize_rows[] = {
+	R_STRING(struct resize_message, type, "\"resize\"."),
 	R_INT(struct resize_message, cols, "Columns, 1 to 1000."),
-	R_INT(struct resize_message, rows, "Rows, 1 to 1000."), FIELDS_END };
+	R_INT(struct resize_message, rows, "Rows, 1 to 1000."),
+	FIELDS_END,
+};
 
-static const struct field signal_rows[] = { R_STRING(struct signal_message, type, "\"signal\"."),
-	R_STRING(struct signal_message, signal, "SIGINT, SIGTERM, SIGKILL, SIGHUP or SIGQUIT."), FIELDS_END };
+static const struct field signal_rows[] = {
+	R_STRING(struct signal_message, type, "\"signal\"."),
+	R_STRING(struct signal_message, signal, "SIGINT, SIGTERM, SIGKILL, SIGHUP or SIGQUIT."),
+	FIELDS_END,
+};
 
-static const struct field output_rows[] = { R_STRING(struct output_message, type, "\"output\"."),
+static const struct field output_rows[] = {
+	R_STRING(struct output_message, type, "\"output\"."),
 	R_TEXT(struct output_message, data, "What the program wrote; never a part of a character."),
 	R_FLAG(struct output_message, lossy, "Bytes that are not UTF-8 were replaced: abx.pty.binary gives them."),
-	FIELDS_END };
+	FIELDS_END,
+};
 
-static const struct field started_rows[] = { R_STRING(struct started_message, type, "\"event\"."),
+static const struct field started_rows[] = {
+	R_STRING(struct started_message, type, "\"event\"."),
 	R_STRING(struct started_message, event, "\"started\"."),
 	R_STRING(struct started_message, session_id, "The session's id."),
 	R_INT(struct started_message, pid, "Process id of its program."),
-	R_INT(struct started_message, cols, "Columns."), R_INT(struct started_message, rows, "Rows."), FIELDS_END };
+	R_INT(struct started_message, cols, "Columns."),
+	R_INT(struct started_message, rows, "Rows."),
+	FIELDS_END,
+};
 
-static const struct field replay_rows[] = { R_STRING(struct replay_message, type, "\"event\"."),
+static const struct field replay_rows[] = {
+	R_STRING(struct replay_message, type, "\"event\"."),
 	R_STRING(struct replay_message, event, "\"replay\"."),
 	R_INT(struct replay_message, bytes, "How many bytes of output come before \"live\"."),
-	R_INT(struct replay_message, dropped, "How many bytes before these are not kept any more."), FIELDS_END };
+	R_INT(struct replay_message, dropped, "How many bytes before these are not kept any more."),
+	FIELDS_END,
+};
 
-static const struct field live_rows[] = { R_STRING(struct live_message, type, "\"event\"."),
-	R_STRING(struct live_message, event, "\"live\"."), FIELDS_END };
+static const struct field live_rows[] = {
+	R_STRING(struct live_message, type, "\"event\"."),
+	R_STRING(struct live_message, event, "\"live\"."),
+	FIELDS_END,
+};
 
-static const struct field gap_rows[] = { R_STRING(struct gap_message, type, "\"event\"."),
+static const struct field gap_rows[] = {
+	R_STRING(struct gap_message, type, "\"event\"."),
 	R_STRING(struct gap_message, event, "\"gap\"."),
 	R_INT(struct gap_message, from,
 		"Offset of the first byte that is missing, counted from the start of the session."),
 	R_INT(struct gap_message, to, "Offset where the output goes on."),
-	R_INT(struct gap_message, dropped, "How many bytes lie between."), FIELDS_END };
+	R_INT(struct gap_message, dropped, "How many bytes lie between."),
+	FIELDS_END,
+};
 
-static const struct field exited_rows[] = { R_STRING(struct exited_message, type, "\"event\"."),
+static const struct field exited_rows[] = {
+	R_STRING(struct exited_message, type, "\"event\"."),
 	R_STRING(struct exited_message, event, "\"exited\"."),
 	R_STRING(struct exited_message, session_id, "The session's id."),
 	R_INT(struct exited_message, exit_code, "Its exit code; 128 and N when signal N ended it."),
-	R_OPT_STRING(struct exited_message, signal, "The signal that ended it."), FIELDS_END };
+	R_OPT_STRING(struct exited_message, signal, "The signal that ended it."),
+	FIELDS_END,
+};
 
 static const struct event client_messages[] = {
 	[MESSAGE_INPUT] = { .name = "input",

@@ -21,15 +21,19 @@ enum { ENDED_MAX = 10 /* kept */ };
 
 static struct list_node all = { &all, &all }; /* every session; those that are deleted until they are gone */
 
-const struct field terminal_info_rows[] = { R_STRING(struct terminal_info, id, "The session's id."),
+const struct field terminal_info_rows[] = {
+	R_STRING(struct terminal_info, id, "The session's id."),
 	R_INT(struct terminal_info, pid, "Process id of its program."),
 	R_STRING(struct terminal_info, created_at, "When it was created."),
-	R_INT(struct terminal_info, cols, "Columns."), R_INT(struct terminal_info, rows, "Rows."),
+	R_INT(struct terminal_info, cols, "Columns."),
+	R_INT(struct terminal_info, rows, "Rows."),
 	R_BOOL(struct terminal_info, alive, "Whether its program still runs."),
 	R_INT(struct terminal_info, clients, "How many are attached."),
 	R_NULL_INT(
 		struct terminal_info, exit_code, "How it ended; 128 and N when signal N ended it; null while it runs."),
-	R_OPT_STRING(struct terminal_info, signal, "The signal that ended it."), FIELDS_END };
+	R_OPT_STRING(struct terminal_info, signal, "The signal that ended it."),
+	FIELDS_END,
+};
 
 void terminal_describe(const struct terminal *t, struct terminal_info *ret_info)
 {

@@ -9,8 +9,11 @@ struct in {
 	const char *session_id, *ticket;
 };
 
-static const struct field params[] = { P_STRING(struct in, session_id, F_REQUIRED, "The session's id."),
-	P_STRING(struct in, ticket, F_SECRET, "The one-time ticket of ws_url, instead of a token."), FIELDS_END };
+static const struct field params[] = {
+	P_STRING(struct in, session_id, F_REQUIRED, "The session's id."),
+	P_STRING(struct in, ticket, F_SECRET, "The one-time ticket of ws_url, instead of a token."),
+	FIELDS_END,
+};
 
 static void ignore_message(struct socket *s, enum socket_kind kind, char *bytes, size_t len)
 {

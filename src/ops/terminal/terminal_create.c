@@ -22,18 +22,23 @@ struct out {
 	int64_t pid;
 };
 
-static const struct field params[] = { COMMAND_PARAMS(struct in, command),
+static const struct field params[] = {
+	COMMAND_PARAMS(struct in, command),
 	P_INT(struct in, cols, 80, 1, TERMINAL_SIDE_MAX, "Columns."),
 	P_INT(struct in, rows, 24, 1, TERMINAL_SIDE_MAX, "Rows."),
 	P_INT(struct in, scrollback_bytes, 262144, 0, SCROLLBACK_MAX,
 		"How much of the output is kept for those who attach later."),
-	FIELDS_END };
+	FIELDS_END,
+};
 
 static const struct one_of one_of[] = { { .names = { "command", "argv" }, .optional = true }, { .names = { NULL } } };
 
-static const struct field result[] = { R_STRING(struct out, session_id, "The session's id."),
+static const struct field result[] = {
+	R_STRING(struct out, session_id, "The session's id."),
 	R_STRING(struct out, ws_url, "Where to attach: with a ticket that opens this session once within 60 seconds."),
-	R_INT(struct out, pid, "Process id of the program."), FIELDS_END };
+	R_INT(struct out, pid, "Process id of the program."),
+	FIELDS_END,
+};
 
 static const char *make_url(struct call *call, const struct terminal *t)
 {

@@ -11,10 +11,16 @@ struct in {
 	const char *id;
 };
 
-static const struct field params[] = { P_STRING(struct in, id, F_REQUIRED, "The session's id."), FIELDS_END };
+static const struct field params[] = {
+	P_STRING(struct in, id, F_REQUIRED, "The session's id."),
+	FIELDS_END,
+};
 
-static const struct field result[] = { R_STRING(struct terminal_deleted, status, "\"closed\"."),
-	R_STRING(struct terminal_deleted, session_id, "The session's id."), FIELDS_END };
+static const struct field result[] = {
+	R_STRING(struct terminal_deleted, status, "\"closed\"."),
+	R_STRING(struct terminal_deleted, session_id, "The session's id."),
+	FIELDS_END,
+};
 
 static void start(struct call *call)
 {

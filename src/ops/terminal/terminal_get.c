@@ -8,7 +8,10 @@ struct in {
 	const char *id;
 };
 
-static const struct field params[] = { P_STRING(struct in, id, F_REQUIRED, "The session's id."), FIELDS_END };
+static const struct field params[] = {
+	P_STRING(struct in, id, F_REQUIRED, "The session's id."),
+	FIELDS_END,
+};
 
 static void start(struct call *call)
 {

@@ -8,9 +8,11 @@ struct out {
 	struct list sessions;
 };
 
-static const struct field result[] = { R_OBJECTS(struct out, sessions, struct terminal_info, "TerminalSession",
-					       terminal_info_rows, "In the order of their creation."),
-	FIELDS_END };
+static const struct field result[] = {
+	R_OBJECTS(struct out, sessions, struct terminal_info, "TerminalSession", terminal_info_rows,
+		"In the order of their creation."),
+	FIELDS_END,
+};
 
 static void start(struct call *call)
 {

@@ -14,13 +14,19 @@ struct out {
 	int64_t cols, rows;
 };
 
-static const struct field params[] = { P_STRING(struct in, id, F_REQUIRED, "The session's id."),
+static const struct field params[] = {
+	P_STRING(struct in, id, F_REQUIRED, "The session's id."),
 	P_INT_REQUIRED(struct in, cols, 1, TERMINAL_SIDE_MAX, "Columns."),
-	P_INT_REQUIRED(struct in, rows, 1, TERMINAL_SIDE_MAX, "Rows."), FIELDS_END };
+	P_INT_REQUIRED(struct in, rows, 1, TERMINAL_SIDE_MAX, "Rows."),
+	FIELDS_END,
+};
 
-static const struct field result[] = { R_STRING(struct out, session_id, "The session's id."),
-	R_INT(struct out, cols, "Columns, as they are now."), R_INT(struct out, rows, "Rows, as they are now."),
-	FIELDS_END };
+static const struct field result[] = {
+	R_STRING(struct out, session_id, "The session's id."),
+	R_INT(struct out, cols, "Columns, as they are now."),
+	R_INT(struct out, rows, "Rows, as they are now."),
+	FIELDS_END,
+};
 
 static void start(struct call *call)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ops/commands/capture.h"
+#include "program/capture.h"
 
 #include "base/budget.h"
 #include "base/utf8.h"
