@@ -2,23 +2,7 @@
 /* abx stat: what is known of a path; exit code 5 when nothing is there. */
 #include "cli/commands.h"
 #include "cli/remote.h"
-#include "cli/term.h"
-
-static void print_member(const struct json *value)
-{
-	struct str text = value->text;
-
-	if (value->type == JSON_BOOL)
-		text = str_of(value->boolean ? "true" : "false");
-	else if (value->type == JSON_NULL)
-		text = STR("-");
-	else if (value->type == JSON_ARRAY || value->type == JSON_OBJECT)
-		return;
-	term_print(value->key);
-	fputs(": ", stdout);
-	term_print(text);
-	putchar('\n');
-}
+#include "cli/show.h"
 
 static int stat_one(struct cli *cli, const char *word, bool follow)
 {
@@ -35,8 +19,8 @@ static int stat_one(struct cli *cli, const char *word, bool follow)
 		snprintf(cli->problem.op, sizeof cli->problem.op, "files.stat");
 		return -1;
 	}
-	for (const struct json *m = reply.value->first; m && !cli->json; m = m->next)
-		print_member(m);
+	if (!cli->json)
+		show_members(reply.value);
 	return 0;
 }
 

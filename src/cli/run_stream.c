@@ -27,7 +27,7 @@ const struct flag run_stream_flags[] = {
 	FLAGS_END,
 };
 
-static int add_env(struct json_writer *w, const struct args *args, struct problem *p)
+int run_stream_env(struct json_writer *w, const struct args *args, struct problem *p)
 {
 	const char *text;
 	size_t at = 0;
@@ -100,7 +100,7 @@ static int make_body(struct buf *body, const struct args *args, const char *line
 
 	json_write_init(&w, body);
 	json_object_begin(&w);
-	if (add_command(&w, args, line, p) < 0 || add_env(&w, args, p) < 0)
+	if (add_command(&w, args, line, p) < 0 || run_stream_env(&w, args, p) < 0)
 		return -1;
 	if (dir)
 		api_path(&w, "cwd", str_of(dir));

@@ -321,8 +321,6 @@ static void files_read(struct call *call)
 	}
 }
 
-static const struct raw raw = { .response = true, .json_first = true, .media_type = "application/octet-stream" };
-
 static const struct limit limits[] = {
 	{ "max_bytes", MAX_DEFAULT, MAX_CAP, ERR_LIMIT_FILE,
 		"Most content in the JSON form; the answer tells when there is more." },
@@ -359,7 +357,7 @@ const struct op op_files_read = {
 	.params_size = sizeof(struct in),
 	.result = out_fields,
 	.result_size = sizeof(struct out),
-	.raw = &raw,
+	.raw = &download_raw,
 	.errors = errors,
 	.limits = limits,
 	.lane = OP_LANE_SHORT,
