@@ -122,7 +122,7 @@ const struct op op_files_chmod = {
 	.kind = OP_JSON,
 	.method = "POST",
 	.path = "/files/chmod",
-	.since = "0.2.0",
+	.since = "0.1.0",
 	.summary = "Change permissions.",
 	.description =
 		"Every entry gets exactly this mode. Nothing is changed when the policy protects one of them; after another failure the "

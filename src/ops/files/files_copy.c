@@ -161,7 +161,7 @@ const struct op op_files_copy = {
 	.kind = OP_JSON,
 	.method = "POST",
 	.path = "/files/copy",
-	.since = "0.2.0",
+	.since = "0.1.0",
 	.summary = "Copy a file or a folder.",
 	.description =
 		"The copy appears whole or not at all. Modes, times, holes, links and hard links within it are kept, blocks are shared "

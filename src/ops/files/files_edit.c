@@ -290,7 +290,7 @@ const struct op op_files_edit = {
 	.kind = OP_JSON,
 	.method = "POST",
 	.path = "/files/edit",
-	.since = "0.2.0",
+	.since = "0.1.0",
 	.summary = "Change parts of a file.",
 	.description =
 		"Exact replacements, or a unified diff; nothing is written unless all of them apply. The file keeps its mode and owner. With "

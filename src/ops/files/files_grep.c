@@ -338,7 +338,7 @@ const struct op op_files_grep = {
 	.kind = OP_JSON,
 	.method = "POST",
 	.path = "/files/grep",
-	.since = "0.2.0",
+	.since = "0.1.0",
 	.summary = "Find lines in files.",
 	.description =
 		"Each line is searched alone. Binary files, which hold a NUL, are passed over, and so is what .gitignore files at and "

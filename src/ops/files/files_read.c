@@ -347,7 +347,7 @@ const struct op op_files_read = {
 	.kind = OP_RAW,
 	.method = "GET",
 	.path = "/files/read",
-	.since = "0.2.0",
+	.since = "0.1.0",
 	.summary = "Read a part of a file.",
 	.description =
 		"By bytes or by lines, with the tag that makes a write conditional. As bytes it is as files.download_stream, with Range, "

@@ -239,7 +239,7 @@ const struct op op_files_search = {
 	.kind = OP_JSON,
 	.method = "POST",
 	.path = "/files/search",
-	.since = "0.2.0",
+	.since = "0.1.0",
 	.summary = "Find files by name.",
 	.description =
 		"Globs know '*', '?', '[a-z]', '[!a-z]' and a backslash before a sign that stands for itself. Links are not followed, "

@@ -78,7 +78,7 @@ const struct op op_files_write = {
 	.kind = OP_RAW,
 	.method = "PUT",
 	.path = "/files/write",
-	.since = "0.2.0",
+	.since = "0.1.0",
 	.summary = "Write a file, or to its end.",
 	.description =
 		"The file changes when all of it has arrived, or not at all. Mode and owner of a file that is there are kept, and a link is "
