@@ -94,3 +94,23 @@ void gen_op_members(struct buf *out, const struct op *op,
 	}
 	arena_free(&arena);
 }
+
+bool gen_gives_bytes(const struct op *op)
+{
+	if (!op->raw || !op->raw->response)
+		return false;
+	for (const struct field *field = op->result; field && field->type != FIELD_NONE; field++) {
+		if (field->type == FIELD_BYTES && (field->flags & F_REQUIRED))
+			return true;
+	}
+	return false;
+}
+
+bool gen_takes_tag(const struct op *op)
+{
+	for (const enum err_code *code = op->errors; code && *code != ERR_NONE; code++) {
+		if (*code == ERR_FILES_CHANGED)
+			return op->raw && op->raw->request;
+	}
+	return false;
+}

@@ -34,3 +34,9 @@ void gen_class_name(const char *node, const char *suffix, char ret_name[static S
  */
 void gen_op_members(struct buf *out, const struct op *op,
 	void (*add)(struct buf *out, bool first, const char *name, const struct json *value));
+
+/* Whether the answer is content that JSON would wrap in base64: clients take the bytes themselves. */
+bool gen_gives_bytes(const struct op *op);
+
+/* Whether a raw body may be sent on condition of an If-Match. */
+bool gen_takes_tag(const struct op *op);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "catalog/gen_nodes.h"
 #include "catalog/gen_python_internal.h"
 #include "catalog/print.h"
 #include "catalog/schema.h"
@@ -13,11 +14,6 @@ static const char *last_part(const char *id)
 static bool takes_bytes(const struct op *op)
 {
 	return op->raw && op->raw->request;
-}
-
-static bool gives_bytes(const struct op *op)
-{
-	return op->raw && op->raw->response;
 }
 
 /* A command that exits with another code than 0 may be made an exception. */
@@ -124,6 +120,8 @@ static void add_signature(struct buf *out, const struct op *op)
 	}
 	if (takes_bytes(op))
 		buf_adds(out, "        progress: Progress | None = None,\n");
+	if (gen_takes_tag(op))
+		buf_adds(out, "        if_match: str | None = None,\n");
 	if (has_exit_code(op))
 		buf_adds(out, "        check: bool = False,\n");
 	if (takes_key(op))
@@ -174,6 +172,8 @@ static void add_docstring(struct buf *out, const struct op *op)
 		buf_adds(out,
 			"        :param data: The bytes: in memory, a binary file, or an iterable of parts.\n"
 			"        :param progress: Called with the bytes sent so far and the whole length, or None.\n");
+	if (gen_takes_tag(op))
+		buf_adds(out, "        :param if_match: Only when this is still the tag of what is there.\n");
 	if (has_exit_code(op))
 		buf_adds(out, "        :param check: Raise ProcessError when the exit code is not 0.\n");
 	if (takes_key(op))
@@ -204,7 +204,7 @@ static void add_result_type(struct buf *out, const struct op *op)
 	if (op->kind == OP_SSE) {
 		schema_name(op, "event", name);
 		buf_addf(out, "EventStream[%s]", name);
-	} else if (gives_bytes(op)) {
+	} else if (gen_gives_bytes(op)) {
 		buf_adds(out, "bytes");
 	} else {
 		schema_name(op, "result", name);
@@ -217,13 +217,16 @@ static void add_body(struct buf *out, const struct op *op)
 	char name[SCHEMA_NAME_SIZE];
 
 	buf_addf(out, "        return %sself._caller.", op->kind == OP_SSE ? "" : "await ");
-	buf_adds(out, op->kind == OP_SSE ? "events" : gives_bytes(op) ? "fetch" : takes_bytes(op) ? "send" : "json");
+	buf_adds(out, op->kind == OP_SSE    ? "events"
+		      : gen_gives_bytes(op) ? "fetch"
+		      : takes_bytes(op)     ? "send"
+					    : "json");
 	buf_addf(out, "(OPS[\"%s\"], ", op->id);
 	add_arguments(out, op);
 	if (op->kind == OP_SSE) {
 		schema_name(op, "event", name);
 		buf_addf(out, ", %ss", name);
-	} else if (!gives_bytes(op)) {
+	} else if (!gen_gives_bytes(op)) {
 		schema_name(op, "result", name);
 		buf_addf(out, ", %s", name);
 	}
@@ -232,6 +235,8 @@ static void add_body(struct buf *out, const struct op *op)
 	buf_adds(out, ", request_timeout");
 	if (has_exit_code(op))
 		buf_adds(out, ", check=check");
+	if (gen_takes_tag(op))
+		buf_adds(out, ", if_match=if_match");
 	if (takes_key(op))
 		buf_adds(out, ", idempotency_key=idempotency_key");
 	buf_adds(out, ")\n");
@@ -261,6 +266,8 @@ static void add_twin(struct buf *out, const struct op *op)
 		buf_adds(out, "data=data, progress=progress, ");
 	if (has_exit_code(op))
 		buf_adds(out, "check=check, ");
+	if (gen_takes_tag(op))
+		buf_adds(out, "if_match=if_match, ");
 	if (takes_key(op))
 		buf_adds(out, "idempotency_key=idempotency_key, ");
 	buf_adds(out, "request_timeout=request_timeout))\n");

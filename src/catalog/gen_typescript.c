@@ -255,7 +255,7 @@ static void add_docs(struct buf *out, const struct op *op)
 static void add_method(struct buf *out, const struct op *op)
 {
 	char params[SCHEMA_NAME_SIZE], answer[SCHEMA_NAME_SIZE];
-	bool sends = op->raw && op->raw->request, fetches = op->raw && op->raw->response;
+	bool sends = op->raw && op->raw->request, fetches = gen_gives_bytes(op);
 	const char *how = op->kind == OP_SSE ? "events" : fetches ? "fetch" : sends ? "send" : "json";
 
 	if (op->kind == OP_WS)

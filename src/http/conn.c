@@ -244,7 +244,7 @@ static bool reply_state(struct http_conn *c)
 		return true;
 	}
 	c->state = CONN_HEAD;
-	set_deadline(c, c->in.len ? c->server->limits.header_ns : c->server->limits.keep_alive_ns);
+	c->deadline_ns = c->written_ns + (c->in.len ? c->server->limits.header_ns : c->server->limits.keep_alive_ns);
 	if (c->in.len || c->eof)
 		return true;
 	/* Most often nothing more is there yet: the watch tells, and costs less than asking. */

@@ -273,8 +273,8 @@ static bool is_host(struct str host)
 /* Where this server's WebSockets are for the caller, who may have come through a proxy (R42). */
 static void keep_ws_base(struct serving *s, const struct head *head)
 {
-	struct str host = head->host, proto = { NULL, 0 };
-	AUTOBUF struct buf text;
+	struct str host = head->host, proto = { NULL, 0 }, scheme;
+	char *base;
 
 	if (policy_config(s->policy)->server.trust_forwarded) {
 		struct str forwarded = head_get(head, "x-forwarded-host"), first;
@@ -286,9 +286,13 @@ static void keep_ws_base(struct serving *s, const struct head *head)
 	}
 	if (!is_host(host))
 		host = STR("localhost");
-	buf_init(&text, 2 * host.len + 16);
-	buf_addf(&text, "%s://%.*s", str_is_nocase(proto, "https") ? "wss" : "ws", (int)host.len, host.p);
-	s->call.http.ws_base = arena_strndup(&s->call.arena, text.data, text.len);
+	scheme = str_is_nocase(proto, "https") ? STR("wss://") : STR("ws://");
+	base = arena_alloc(&s->call.arena, scheme.len + host.len + 1);
+	if (base) {
+		memcpy(base, scheme.p, scheme.len);
+		memcpy(base + scheme.len, host.p, host.len);
+	}
+	s->call.http.ws_base = base;
 }
 
 static void keep_headers(struct serving *s, const struct head *head)
@@ -302,12 +306,12 @@ static void keep_headers(struct serving *s, const struct head *head)
 	call->http.head = s->route.head;
 	if (call->op->kind == OP_SSE)
 		call->http.last_event_id = keep(s, head, "last-event-id");
+	call->http.if_match = keep(s, head, "if-match");
 	if (call->op->kind != OP_RAW)
 		return;
 	call->http.head = s->route.head;
 	call->http.range = keep(s, head, "range");
 	call->http.if_range = keep(s, head, "if-range");
-	call->http.if_match = keep(s, head, "if-match");
 	call->http.if_none_match = keep(s, head, "if-none-match");
 	call->http.if_modified_since = keep(s, head, "if-modified-since");
 	call->http.raw_response = wants_raw(s, head);

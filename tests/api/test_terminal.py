@@ -46,6 +46,11 @@ def process_is_gone(pid):
     return not os.path.exists(f"/proc/{pid}")
 
 
+def is_in_foreground(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return fields[0] == "S" and fields[2] == fields[5]  # its group is the terminal's
+
+
 def test_create_list_get_delete(client, term):
     session = shell(term, cols=100, rows=30)
     assert re.fullmatch(r"ws://127\.0\.0\.1:\d+/pty\?session_id=\w+&ticket=[\w-]{43}", session["ws_url"])
@@ -66,9 +71,9 @@ def test_unknown_ids(client):
         args = {"cols": 80, "rows": 24} if op == "resize" else {}
         with expect_error("terminal.not_found", status=404):
             client.rest(f"terminal.{op}", id="nope", **args)
-    viewer = Terminal(client, "nope")
-    assert viewer.message() is None
-    assert viewer.closed == (1008, "terminal.not_found")
+    with Terminal(client, "nope") as viewer:
+        assert viewer.message() is None
+        assert viewer.closed == (1008, "terminal.not_found")
 
 
 def test_it_is_a_login_shell_with_term(client, term):
@@ -90,6 +95,8 @@ def test_bad_starts(client):
         client.rest("terminal.create", shell="/no/such/shell")
     with expect_error("policy.env_denied"):
         client.rest("terminal.create", env={"ABX_X": "1"})
+    with expect_error("policy.command_denied"):
+        client.rest("terminal.create", user="nobody")
     for cols, rows in ((0, 24), (80, 0), (1001, 24), (-1, 5), (10**9, 10)):
         with expect_error("args.invalid"):
             client.rest("terminal.create", cols=cols, rows=rows)
@@ -115,6 +122,8 @@ def test_controlling_terminal(client, term):
         viewer.expect("Stopped")
         viewer.type("fg\n")
         viewer.expect("sleep 501\r\n")
+        [job] = running("sleep", "501")
+        eventually(lambda: is_in_foreground(job))
         viewer.tell(type="signal", signal="SIGINT")  # to the job alone
         viewer.expect("$ ")
         viewer.type("exit 5\n")
@@ -137,6 +146,7 @@ def test_signals(client, term):
         assert (ended["exit_code"], ended["signal"]) == (137, "SIGKILL")
     entry = client.call("terminal.get", id=session["session_id"])
     assert (entry["alive"], entry["exit_code"], entry["signal"]) == (False, 137, "SIGKILL")
+    assert client.call("terminal.list")["sessions"] == [entry]
 
 
 def test_sizes(client, term):
@@ -317,7 +327,7 @@ def test_reset_connection_and_reattach(client, term):
 def test_window_is_nudged_on_reattach(client, term):
     """R105: a program that draws the whole screen is made to draw it again; the size is the same afterwards."""
     program = ("import os, signal, time\n"
-               "signal.signal(signal.SIGWINCH, lambda *_: print('winch', *os.get_terminal_size(0), flush=True))\n"
+               "signal.signal(signal.SIGWINCH, lambda *_: os.write(1, b'winch %d %d\\n' % os.get_terminal_size(0)))\n"
                "print('go', flush=True)\nwhile True: time.sleep(60)\n")
     session = term(argv=[sys.executable, "-c", program])
     with Terminal(client, session) as viewer:
@@ -411,8 +421,10 @@ def test_dead_terminals_cost_nothing(client, term):
     assert [entry["alive"] for entry in client.call("terminal.list")["sessions"]] == [False] * 6 + [True]
 
 
-def test_delete_ends_everything(client, term):
-    session = shell(term)
+@pytest.mark.parametrize("options", [(), ("--no-cgroups",)])
+def test_delete_ends_everything(make_server, options):
+    client = make_server(*options).client()
+    session = shell(lambda **args: client.rest("terminal.create", **args))
     with Terminal(client, session) as viewer:
         viewer.live().type("trap '' HUP TERM; nohup sleep 610 >/dev/null & setsid sleep 611 & (trap '' HUP; sleep 612) & echo on-$((1+1))\n")
         viewer.expect("on-2")
@@ -427,7 +439,7 @@ def test_delete_ends_everything(client, term):
 def test_delete_of_one_that_has_ended_ends_what_it_left(client, term):
     session = term(command="trap '' HUP; setsid sleep 620 & exit 0")
     eventually(lambda: not client.call("terminal.get", id=session["session_id"])["alive"])
-    assert running("sleep", "620")
+    eventually(lambda: running("sleep", "620"))
     client.call("terminal.delete", id=session["session_id"])
     assert not running("sleep", "620")
 
@@ -491,8 +503,8 @@ def test_cwd_is_checked(make_server, outside):
     with expect_error("policy.path_denied"):
         client.rest("terminal.create", cwd=str(outside))
     (client.server.base / "d").mkdir()
-    viewer = Terminal(client, client.rest("terminal.create", cwd="d", command="pwd"))
-    viewer.end()
+    with Terminal(client, client.rest("terminal.create", cwd="d", command="pwd")) as viewer:
+        viewer.end()
     assert viewer.shown.strip().endswith(b"/base/d")
 
 

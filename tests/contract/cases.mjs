@@ -40,10 +40,18 @@ export const cases = {
   "system.env.set": [{ vars: { CONTRACT: "a", GONE: null } }, (r) => r.updated.length === 2, { vars: { LD_PRELOAD: "x" } }, "PolicyDeniedError"],
   "system.ports": [{}, (r) => r.listening.length > 0, stranger, "ServerAuthError"],
   "system.packages": [{ manager: "cargo" }, (r) => r.manager === "cargo", { manager: "brew" }, "ServerArgumentError"],
-  "system.prometheus": [{}, (r) => new TextDecoder().decode(r).includes("# TYPE"), stranger, "ServerAuthError"],
+  "system.prometheus": [{}, (r) => r.text.includes("# TYPE"), stranger, "ServerAuthError"],
   "devtools.code.run": [{ code: "exit 3", language: "bash" }, (r) => r.exit_code === 3, { code: "", language: "cobol" }, "ServerArgumentError"],
   "devtools.git.status": [(k) => ({ path: k.repository() }), (r) => r.files[0].status === "untracked", { path: "no" }, "FileNotFoundError_"],
   "devtools.git.diff": [(k) => ({ path: k.repository() }), (r) => r.stats.files_changed === 0, { path: "/etc" }, "FilePolicyDeniedError"],
+  "files.search": [(k) => ({ path: ".", pattern: k.file("found.txt") }), (r) => r.results[0].name === "found.txt", { path: "no", pattern: "*" }, "FileNotFoundError_"],
+  "files.watch": [{ path: ".", timeout: 0.2 }, (r) => r.at(-1).event === "end", { path: "no" }, "FileNotFoundError_"],
+  "files.read": [(k) => ({ path: k.file("r"), encoding: "base64" }), (r) => r.content === "AP8NCg==", { path: "no" }, "FileNotFoundError_"],
+  "files.write": [{ path: "wr", content: "text" }, (r) => r.bytes === 4, { path: "no/w", data: "x" }, "FileNotFoundError_"],
+  "files.edit": [async (k) => ({ path: await k.text("e", "abc"), edits: [{ old: "b", new: "x" }] }), (r) => r.replacements === 1, { path: "no", edits: [{ old: "b", new: "x" }] }, "FileNotFoundError_"],
+  "files.grep": [async (k) => ({ path: await k.text("g", "one\ntwo\n"), pattern: "t.o" }), (r) => r.matches[0].line === 2, { path: ".", pattern: "(" }, "ServerArgumentError"],
+  "files.copy": [(k) => ({ source: k.file("c"), destination: "c2" }), (r) => r.destination.endsWith("/c2"), { source: "no", destination: "c3" }, "FileNotFoundError_"],
+  "files.chmod": [(k) => ({ path: k.file("h"), mode: "600" }), () => true, { path: ".", mode: "9" }, "ServerArgumentError"],
 };
 
 /** Calls both kinds of each case; one line of JSON for each op: {id, fault?, keys, error}. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The first bytes and the count of all, within the budget. */
-#include "ops/commands/capture.h"
+#include "program/capture.h"
 
 #include "base/budget.h"
 
@@ -76,14 +76,15 @@ static void what_comes_later_fills_no_hole(void **state)
 	struct capture c, other;
 
 	(void)state;
-	budget_set_limit(12 * 1024); /* a quarter of it is not for captures */
-	capture_init(&other, 4096);
+	budget_set_limit(6 * 1024); /* a quarter of it is not for captures */
+	capture_init(&other, 8192);
 	capture_init(&c, 1 << 20);
-	for (int i = 0; i < 4096; i++)
+	for (int i = 0; i < 8192; i++)
 		add(&other, "o");
+	assert_int_equal(budget_used(), 4096);
 	for (int i = 0; i < 4096; i++)
 		add(&c, "c");
-	/* The budget is used up: less is kept, and it is told. */
+	/* The budget is used up: what fits into the first room is kept, and that it is less is told. */
 	add(&c, "lost");
 	assert_true(capture_truncated(&c));
 	capture_free(&other);

@@ -13,6 +13,8 @@ export interface CallOptions {
   request_timeout?: number;
   /** The same key and arguments within an hour give the first answer again. */
   idempotency_key?: string;
+  /** Only when this is still the tag of the file that is there. */
+  if_match?: string;
   /** Throw ProcessError when the exit code is not 0. */
   check?: boolean;
 }
@@ -134,6 +136,7 @@ export class Caller {
     const request = bind(op, params);
     const headers: Record<string, string> = { ...this.headers(), Accept: accept };
     if (options.idempotency_key !== undefined) headers["Idempotency-Key"] = options.idempotency_key;
+    if (options.if_match !== undefined) headers["If-Match"] = options.if_match;
     if (request.body === undefined) return [request.target, { method: request.method, headers }];
     headers["Content-Type"] = "application/json";
     return [request.target, { method: request.method, headers, body: JSON.stringify(request.body) }];
@@ -201,7 +204,8 @@ export class Caller {
     const [body, length, streams] = await prepared(data);
     this.check_size(op, length);
     const request = bind(op, args, true);
-    const headers = { ...this.headers(), Accept: "application/json", "Content-Type": BYTES };
+    const headers: Record<string, string> = { ...this.headers(), Accept: "application/json", "Content-Type": BYTES };
+    if (options.if_match !== undefined) headers["If-Match"] = options.if_match;
     const init: RequestInit & { duplex?: string } = { method: request.method, headers, body, ...(streams ? { duplex: "half" } : {}) };
     const sent = await this.send_request(op, request.target, init, options);
     return this.result<T>(op, sent);

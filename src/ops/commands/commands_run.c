@@ -6,8 +6,8 @@
  * that it left behind (R01, R02).  A caller who leaves takes the command along: what is to
  * outlive its caller is started with process.start (R17).
  */
-#include "ops/commands/capture.h"
-#include "ops/commands/running.h"
+#include "program/capture.h"
+#include "program/running.h"
 
 #include "base/clock.h"
 #include "base/utf8.h"

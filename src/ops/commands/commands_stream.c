@@ -6,7 +6,7 @@
  * slowly slows the command down, and memory stays flat.  The last event is "exit", sent after
  * the last byte and after the command was waited for (R12).
  */
-#include "ops/commands/running.h"
+#include "program/running.h"
 
 #include "base/clock.h"
 #include "base/utf8.h"

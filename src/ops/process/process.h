@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "call/call.h"
 #include "journal/journal.h"
-#include "ops/commands/command.h"
+#include "program/command.h"
 #include "ops/process/feed.h"
 
 struct process {

@@ -11,7 +11,7 @@
 
 #include "base/list.h"
 #include "call/call.h"
-#include "ops/commands/command.h"
+#include "program/command.h"
 #include "ops/terminal/line.h"
 #include "ops/terminal/scrollback.h"
 

@@ -12,6 +12,10 @@ const kit = (client) => ({
     writeFileSync(`${base}/${name}`, new Uint8Array([0, 255, 13, 10]));
     return name;
   },
+  text(name, content) {
+    writeFileSync(`${base}/${name}`, content);
+    return name;
+  },
   repository() {
     const path = `${base}/repository${count++}`;
     mkdirSync(path);

@@ -180,11 +180,11 @@ class Caller:
 
     async def json(
         self, op: Op, args: Mapping[str, Any], model: type[T], request_timeout: float | None = None, *,
-        check: bool = False, idempotency_key: str | None = None,
+        check: bool = False, idempotency_key: str | None = None, if_match: str | None = None,
     ) -> T:
         self.gate(op)
         request = op.bind(args)
-        head = {"Accept": "application/json"}
+        head = {"Accept": "application/json", **condition(if_match)}
         if idempotency_key is not None:
             head["Idempotency-Key"] = idempotency_key
         response = await self.timed(op, self.request(op, request, headers=head), request_timeout)
@@ -235,14 +235,14 @@ class Caller:
 
     async def send(
         self, op: Op, args: Mapping[str, Any], model: type[T], data: Body | None = None, progress: Progress | None = None,
-        request_timeout: float | None = None, *, media_type: str = BYTES, headers: Mapping[str, str] | None = None,
+        request_timeout: float | None = None, *, media_type: str = BYTES, if_match: str | None = None,
     ) -> T:
         if data is None:
-            return await self.json(op, args, model, request_timeout)
+            return await self.json(op, args, model, request_timeout, if_match=if_match)
         self.gate(op)
         length = length_of(data)
         self.check_size(op, length)
-        head = {"Content-Type": media_type, "Accept": "application/json", **(headers or {})}
+        head = {"Content-Type": media_type, "Accept": "application/json", **condition(if_match)}
         if length is not None:
             head["Content-Length"] = str(length)
         content = body_pieces(data, length, progress)
@@ -283,6 +283,10 @@ def failed(op: Op, result: Any) -> errors.ProcessError:
         details=result.to_dict() if isinstance(result, BaseModel) and hasattr(result, "to_dict") else dict(result))
     error.result = result
     return error
+
+
+def condition(if_match: str | None) -> dict[str, str]:
+    return {} if if_match is None else {"If-Match": if_match}
 
 
 def length_of(data: Body) -> int | None:

@@ -95,6 +95,14 @@ class Files(FilesNamespace):
             raise
         return done
 
+    async def watch_for(self, path: PathLike, seconds: float, **options: Any) -> list[Any]:
+        """What changes in that time: the events of files.watch, without those that are about the watch itself."""
+        stream = await self._client.call("files.watch", path=path, timeout=seconds, **options)
+        return [event for event in await stream.collect() if event.event == "event"]
+
+    def watch_for_sync(self, path: PathLike, seconds: float, **options: Any) -> list[Any]:
+        return self._caller.wait(self.watch_for(path, seconds, **options))
+
     def exists_sync(self, path: PathLike) -> bool:
         return self._caller.wait(self.exists(path))
 

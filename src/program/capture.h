@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The first bytes of one stream, and the count of all (R03).  What is kept is taken from the
- * process's budget; when that is used up, less is kept and it is told as truncated.
+ * process's budget; when that is used up, less is kept and it is told as truncated; the first 4 KiB are always there.
  */
 #pragma once
 

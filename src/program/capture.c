@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ops/commands/capture.h"
+#include "program/capture.h"
 
 #include "base/budget.h"
 #include "base/utf8.h"
@@ -13,20 +13,27 @@ void capture_init(struct capture *c, size_t max)
 	*c = (struct capture){ .max = max };
 }
 
+/* The first bytes are granted in any case, so that a short answer is whole also when memory is used up. */
+static size_t budgeted(size_t size)
+{
+	return size > FIRST_SIZE ? size - FIRST_SIZE : 0;
+}
+
 /* Room for `needed` bytes, or as many as there may be. */
 static void grow(struct capture *c, size_t needed)
 {
-	size_t size = c->size ? c->size : FIRST_SIZE;
+	size_t size = c->size ? c->size : FIRST_SIZE, more;
 	char *data;
 
 	while (size < needed)
 		size *= 2;
 	size = MIN(size, c->max);
-	if (size <= c->size || !budget_take_spare(size - c->size))
+	more = budgeted(size) - budgeted(c->size);
+	if (size <= c->size || (more && !budget_take_spare(more)))
 		return;
 	data = realloc(c->data, size);
 	if (!data) {
-		budget_give(size - c->size);
+		budget_give(more);
 		return;
 	}
 	c->data = data;
@@ -54,7 +61,7 @@ void capture_add(struct capture *c, struct str bytes)
 void capture_free(struct capture *c)
 {
 	free(c->data);
-	budget_give(c->size);
+	budget_give(budgeted(c->size));
 	*c = (struct capture){ 0 };
 }
 
