@@ -3,7 +3,9 @@
 import itertools
 import os
 import pathlib
+import shutil
 import signal
+import tempfile
 
 import pytest
 
@@ -106,3 +108,12 @@ def outside(tmp_path) -> pathlib.Path:
     path = tmp_path / "outside"
     path.mkdir()
     return path
+
+
+@pytest.fixture
+def quick():
+    """A folder in memory where there is one: thousands of files are made in it."""
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    path = pathlib.Path(tempfile.mkdtemp(dir=memory, prefix="abx-test-"))
+    yield path
+    shutil.rmtree(path)

@@ -34,6 +34,8 @@ struct raw_reply {
 	bool accepts_ranges;
 	uint64_t first, last, size; /* of a 206; size also of a 416 */
 	struct str filename;        /* of Content-Disposition; any bytes; p NULL none */
+	const char *trailer;        /* the name of the field that trailers adds behind a chunked body; NULL none */
+	void (*trailers)(struct source *source, struct buf *out); /* whole lines with CRLF, when all was made */
 };
 
 struct call {

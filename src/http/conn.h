@@ -47,6 +47,7 @@ struct http_conn {
 
 	/* the answer */
 	struct source *source;
+	http_trailers_fn *trailers; /* of the answer */
 	bool reply_chunked, source_ended, source_waits, heartbeat, close_after;
 	int64_t reply_left; /* of a known length that the source still owes; -1 not known */
 	uint64_t body_sent; /* bytes of body handed to out */

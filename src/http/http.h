@@ -86,6 +86,9 @@ void http_body(struct http_conn *c, char *to, size_t len, http_body_fn *fn);
 int64_t http_body_length(const struct http_conn *c); /* announced; -1 chunked; 0 none */
 bool http_peer_sends(const struct http_conn *c);     /* a part of the body has not been read */
 
+/* Adds whole lines with CRLF behind a chunked body, before its source is closed. */
+typedef void http_trailers_fn(struct source *source, struct buf *out);
+
 struct http_reply {
 	int status;
 	struct str headers;       /* whole lines with CRLF, or empty; copied */
@@ -93,10 +96,11 @@ struct http_reply {
 	int64_t length;           /* of the body; -1: not known; ignored without a body */
 	struct str body;          /* copied; used when source is NULL */
 	struct source *source;
-	bool head_only; /* HEAD: the headers of a body that is not sent */
-	bool no_body;   /* 204, 304: no Content-Length either */
-	bool close;     /* close behind it */
-	bool heartbeat; /* an event stream: a comment after silence, no write-behind */
+	http_trailers_fn *trailers; /* NULL: none */
+	bool head_only;             /* HEAD: the headers of a body that is not sent */
+	bool no_body;               /* 204, 304: no Content-Length either */
+	bool close;                 /* close behind it */
+	bool heartbeat;             /* an event stream: a comment after silence, no write-behind */
 };
 void http_reply(struct http_conn *c, const struct http_reply *reply);
 void http_wake(struct http_conn *c); /* the source has more */

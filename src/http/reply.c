@@ -152,6 +152,7 @@ void http_reply(struct http_conn *c, const struct http_reply *reply)
 	c->reply_chunked = false;
 	c->source_waits = false;
 	c->heartbeat = reply->heartbeat;
+	c->trailers = reply->trailers;
 	add_line(&c->out, "HTTP/1.1 ", reply->status, " ");
 	add_text(&c->out, reason_phrase(reply->status), "\r\nDate: ");
 	add_text(&c->out, date_now(), "\r\n");
@@ -210,6 +211,17 @@ static size_t out_high(const struct http_conn *c)
 	return c->reply_left >= 0 ? OUT_HIGH_KNOWN : OUT_HIGH;
 }
 
+static void close_body(struct http_conn *c, struct source *source)
+{
+	if (!c->trailers) {
+		buf_adds(&c->out, CHUNKED_END);
+		return;
+	}
+	buf_adds(&c->out, "0\r\n");
+	c->trailers(source, &c->out);
+	buf_adds(&c->out, "\r\n");
+}
+
 /* False: the source is broken, or lied about its length. */
 static bool pull(struct http_conn *c)
 {
@@ -243,7 +255,7 @@ static bool pull(struct http_conn *c)
 
 		c->source_ended = true;
 		if (c->reply_chunked)
-			buf_adds(&c->out, CHUNKED_END);
+			close_body(c, source);
 		source->close(source);
 	}
 	return true;

@@ -134,6 +134,8 @@ static void add_raw_headers(struct buf *headers, const struct raw_reply *head)
 			(unsigned long long)head->last, (unsigned long long)head->size);
 	if (head->status == 416)
 		buf_addf(headers, "Content-Range: bytes */%llu\r\n", (unsigned long long)head->size);
+	if (head->trailer)
+		buf_addf(headers, "Trailer: %s\r\n", head->trailer);
 	if (head->filename.p && head->status < 300)
 		add_disposition(headers, head->filename);
 }
@@ -255,6 +257,7 @@ static void port_send(struct call *call, const struct raw_reply *head, struct so
 		.content_type = head->media_type,
 		.length = head->length,
 		.source = source,
+		.trailers = head->trailers,
 		.no_body = head->status == 304 };
 	AUTOBUF struct buf headers;
 

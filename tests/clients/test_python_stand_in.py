@@ -14,7 +14,7 @@ GOOD = {"stdout": "", "stderr": "", "exit_code": 0, "duration_ms": 1, "stdout_tr
         "stdout_bytes": 0, "stderr_bytes": 0, "timeout": 300, "pid": 5}
 
 
-def event(name, **data):
+def event(name, /, **data):
     return f"event: {name}\ndata: {json.dumps(data)}\n\n".encode()
 
 

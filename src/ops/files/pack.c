@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ops/files/pack.h"
+
+#include "ops/files/charset.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <unistd.h>
+
+enum { CHUNK_SIZE = 64 * 1024, MADE_MAX = 160 << 20, SKIPPED_MAX = 1000, BLOCK = 64 * 1024 };
+
+const char *const pack_formats[] = { "tar", "tar.gz", "tar.zst", "zip", NULL };
+
+static const char SHORTER[] = "it got shorter while it was read: filled up with zeros";
+static const char CHANGED[] = "it changed while it was read";
+
+void pack_init(struct pack *p)
+{
+	p->fd = -1;
+	buf_init_budgeted(&p->made, MADE_MAX);
+	pack_links_init(&p->links);
+}
+
+void pack_done(struct pack *p)
+{
+	p->dead = true;
+	if (p->walking)
+		walk_done(&p->walk);
+	close_fd(p->fd);
+	archive_entry_free(p->entry);
+	if (p->archive)
+		archive_write_free(p->archive);
+	buf_free(&p->made);
+	pack_links_done(&p->links);
+}
+
+static la_ssize_t write_made(struct archive *a, void *user, const void *bytes, size_t len)
+{
+	struct pack *p = user;
+
+	(void)a;
+	if (!p->dead)
+		buf_add(&p->made, bytes, len);
+	return (la_ssize_t)len;
+}
+
+static int broken(struct pack *p, struct err *err)
+{
+	const char *why = archive_error_string(p->archive);
+
+	if (buf_failed(&p->made))
+		return err_set(err, ERR_BUSY, "memory is used up: ask for application/octet-stream");
+	return err_set(err, ERR_FILES_IO, "cannot make the archive: %s", why ? why : "out of memory");
+}
+
+static int set_writers(struct archive *a, enum pack_format format)
+{
+	if (format == PACK_ZIP)
+		return archive_write_set_format_zip(a);
+	if (format == PACK_TAR_GZ && archive_write_add_filter_gzip(a) != ARCHIVE_OK)
+		return ARCHIVE_FATAL;
+	if (format == PACK_TAR_ZST && archive_write_add_filter_zstd(a) != ARCHIVE_OK)
+		return ARCHIVE_FATAL;
+	return archive_write_set_format_pax_restricted(a);
+}
+
+static int begin(struct pack *p, struct err *err)
+{
+	p->chunk = call_alloc(p->call, CHUNK_SIZE);
+	p->archive = archive_write_new();
+	p->entry = archive_entry_new();
+	if (!p->chunk || !p->archive || !p->entry)
+		return err_set(err, ERR_BUSY, "memory is used up");
+	archive_write_set_bytes_per_block(p->archive, BLOCK);
+	archive_write_set_bytes_in_last_block(p->archive, 1);
+	if (set_writers(p->archive, p->format) < ARCHIVE_WARN)
+		return broken(p, err);
+	return archive_write_open(p->archive, p, NULL, write_made, NULL) < ARCHIVE_WARN ? broken(p, err) : 0;
+}
+
+static void skip(struct pack *p, const char *path, const char *reason)
+{
+	struct pack_skipped *s;
+	char *copy;
+
+	p->skipped_total++;
+	if (!p->skipped)
+		p->skipped = call_alloc(p->call, SKIPPED_MAX * sizeof *p->skipped);
+	copy = p->skipped && p->skipped_count < SKIPPED_MAX ? arena_strdup(&p->call->arena, path) : NULL;
+	if (!copy)
+		return;
+	s = &p->skipped[p->skipped_count++];
+	*s = (struct pack_skipped){ .path = str_of(copy), .reason = reason };
+	s->path_b64 = files_exact(s->path);
+}
+
+static const char *why_not(int number)
+{
+	return number == EACCES || number == EPERM ? "the operating system does not let it be read"
+	       : number == ENOENT                  ? "it went away meanwhile"
+						   : "it cannot be read";
+}
+
+static void describe(struct pack *p, const char *name, const struct stat *st)
+{
+	struct archive_entry *e = archive_entry_clear(p->entry);
+
+	archive_entry_set_pathname(e, name);
+	archive_entry_set_filetype(e, st->st_mode & S_IFMT);
+	archive_entry_set_perm(e, st->st_mode & 07777);
+	archive_entry_set_uid(e, st->st_uid);
+	archive_entry_set_gid(e, st->st_gid);
+	archive_entry_set_mtime(e, st->st_mtim.tv_sec, st->st_mtim.tv_nsec);
+	archive_entry_set_size(e, S_ISREG(st->st_mode) ? st->st_size : 0);
+}
+
+static int put_header(struct pack *p, struct err *err)
+{
+	if (p->max_files && p->files >= p->max_files)
+		return files_over_limit(p->call, "max_files", err,
+			"there are more than %lld entries: ask for application/octet-stream", (long long)p->max_files);
+	p->files++;
+	return archive_write_header(p->archive, p->entry) < ARCHIVE_WARN ? broken(p, err) : 0;
+}
+
+static int put_symlink(
+	struct pack *p, int dir_fd, const char *name, const char *as, const struct stat *st, struct err *err)
+{
+	char target[PATH_MAX];
+	ssize_t len = readlinkat(dir_fd, name, target, sizeof target - 1);
+
+	if (len < 0) {
+		skip(p, p->path, why_not(errno));
+		return 0;
+	}
+	target[len] = '\0';
+	describe(p, as, st);
+	archive_entry_set_symlink(p->entry, target);
+	return put_header(p, err);
+}
+
+/* Another name of a file that is there already; a zip knows no such thing. */
+static bool is_link(struct pack *p, const char *as)
+{
+	const char *first = p->st.st_nlink > 1 && p->format != PACK_ZIP ? pack_links_name(&p->links, &p->st, as) : NULL;
+
+	if (!first)
+		return false;
+	archive_entry_set_hardlink(p->entry, first);
+	archive_entry_set_size(p->entry, 0);
+	return true;
+}
+
+/* The file stays open, and its bytes follow step by step. */
+static int put_file(struct pack *p, int dir_fd, const char *name, const char *as, struct err *err)
+{
+	AUTOCLOSE int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0 || fstat(fd, &p->st) < 0 || !S_ISREG(p->st.st_mode)) {
+		skip(p, p->path, why_not(fd < 0 ? errno : EIO));
+		return 0;
+	}
+	describe(p, as, &p->st);
+	if (!is_link(p, as)) {
+		p->left = p->st.st_size;
+		p->is_short = false;
+		p->fd = take_fd(&fd);
+	}
+	return put_header(p, err);
+}
+
+/* Takes chunks as the header announced them, whatever became of the file. */
+static int put_chunk(struct pack *p, struct err *err)
+{
+	size_t want = (size_t)MIN(p->left, (int64_t)CHUNK_SIZE);
+	ssize_t len = p->is_short ? 0 : read(p->fd, p->chunk, want);
+
+	if (len <= 0 && !p->is_short) {
+		skip(p, p->path, len < 0 ? "it could not be read to its end: filled up with zeros" : SHORTER);
+		p->is_short = true;
+	}
+	if (len <= 0) {
+		memset(p->chunk, 0, want);
+		len = (ssize_t)want;
+	}
+	p->left -= len;
+	return archive_write_data(p->archive, p->chunk, (size_t)len) < 0 ? broken(p, err) : 0;
+}
+
+static void end_file(struct pack *p)
+{
+	struct stat now;
+
+	if (!p->is_short && fstat(p->fd, &now) == 0 &&
+		(now.st_size != p->st.st_size || now.st_mtim.tv_sec != p->st.st_mtim.tv_sec ||
+			now.st_mtim.tv_nsec != p->st.st_mtim.tv_nsec))
+		skip(p, p->path, CHANGED);
+	close_fd(p->fd);
+	p->fd = -1;
+}
+
+static int put_entry(
+	struct pack *p, int dir_fd, const char *name, const char *as, const struct stat *st, struct err *err)
+{
+	if (S_ISREG(st->st_mode))
+		return put_file(p, dir_fd, name, as, err);
+	if (S_ISLNK(st->st_mode))
+		return put_symlink(p, dir_fd, name, as, st, err);
+	if (!S_ISDIR(st->st_mode)) {
+		skip(p, p->path, "it is a device, a FIFO or a socket");
+		return 0;
+	}
+	describe(p, as, st);
+	return put_header(p, err);
+}
+
+static int walk_failed(struct pack *p, int number, struct err *err)
+{
+	return err_system(err, number, "cannot look into '%s'", p->path);
+}
+
+static int enter_folder(struct pack *p, struct err *err)
+{
+	int status = walk_enter(&p->walk);
+
+	if (status == -ENOMEM || status == -EMFILE || status == -ENFILE)
+		return walk_failed(p, -status, err);
+	if (status < 0)
+		skip(p, p->path, why_not(-status));
+	return 0;
+}
+
+static int walk_on(struct pack *p, struct err *err)
+{
+	struct walk *w = &p->walk;
+	int event = walk_next(w);
+	struct stat st;
+
+	p->path = w->path.data;
+	if (event < 0)
+		return walk_failed(p, -event, err);
+	if (event == WALK_END) {
+		p->walking = false;
+		walk_done(w);
+	}
+	if (event != WALK_ENTRY || !place_visible(p->call->caller, p->path))
+		return 0;
+	if (fstatat(w->dir_fd, w->name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+		skip(p, p->path, why_not(errno));
+		return 0;
+	}
+	if (put_entry(p, w->dir_fd, w->name, p->path + p->name_at, &st, err) < 0)
+		return -1;
+	return S_ISDIR(st.st_mode) ? enter_folder(p, err) : 0;
+}
+
+static int start_walk(struct pack *p, const struct place *place, struct err *err)
+{
+	int fd = place_open_dir(place), status;
+
+	if (fd < 0) {
+		skip(p, place->path, why_not(-fd));
+		return 0;
+	}
+	status = walk_start(&p->walk, fd, place->path);
+	p->walking = true;
+	return status < 0 ? walk_failed(p, -status, err) : 0;
+}
+
+/* The next one of the paths; entries are named from its last part on. */
+static int start_path(struct pack *p, struct err *err)
+{
+	const struct path_arg *arg = (const struct path_arg *)p->paths->items + p->next_path++;
+	const struct place *place = arg->place;
+	struct stat st;
+
+	p->path = place->path;
+	p->name_at = (size_t)(strrchr(place->path, '/') - place->path) + 1;
+	if (files_lstat(place, &st, err) < 0)
+		return -1;
+	if (place->path[1] && put_entry(p, place->parent_fd, place->name, place->path + p->name_at, &st, err) < 0)
+		return -1;
+	return S_ISDIR(st.st_mode) ? start_walk(p, place, err) : 0;
+}
+
+static int finish(struct pack *p, struct err *err)
+{
+	p->finished = true;
+	return archive_write_close(p->archive) < ARCHIVE_WARN ? broken(p, err) : 0;
+}
+
+static int step(struct pack *p, struct err *err)
+{
+	if (p->fd >= 0) {
+		if (p->left > 0)
+			return put_chunk(p, err);
+		end_file(p);
+		return 0;
+	}
+	if (p->walking)
+		return walk_on(p, err);
+	return p->next_path < p->paths->count ? start_path(p, err) : finish(p, err);
+}
+
+/* All paths are looked at before the first byte, so that what is missing is an error of the whole. */
+static int check_paths(struct pack *p, struct err *err)
+{
+	for (size_t i = 0; i < p->paths->count; i++) {
+		struct stat st;
+
+		if (files_lstat(((const struct path_arg *)p->paths->items)[i].place, &st, err) < 0)
+			return -1;
+	}
+	return begin(p, err);
+}
+
+int pack_step(struct pack *p, size_t piece, struct err *err)
+{
+	locale_t before = charset_enter();
+	int status = p->archive ? 0 : check_paths(p, err);
+
+	while (status == 0 && !p->finished && p->made.len < piece) {
+		if (job_stopped(p->job))
+			status = err_set(err, ERR_FILES_BUSY, "stopped before the end");
+		else
+			status = step(p, err);
+		if (status == 0 && buf_failed(&p->made))
+			status = broken(p, err);
+	}
+	charset_leave(before);
+	return status;
+}
