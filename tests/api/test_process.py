@@ -13,6 +13,10 @@ from lib.client import expect_error
 from lib.processes import children, eventually, running
 from lib.server import Server, is_sanitized
 
+# Processes are told apart by their arguments: the same test in both modes at once would see its twin's.
+pytestmark = pytest.mark.xdist_group("process")
+
+
 OPS_OF_ONE = ("process.get", "process.output", "process.stdin", "process.signal")
 
 
