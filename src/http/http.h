@@ -97,10 +97,10 @@ struct http_reply {
 	struct str body;          /* copied; used when source is NULL */
 	struct source *source;
 	http_trailers_fn *trailers; /* NULL: none */
-	bool head_only; /* HEAD: the headers of a body that is not sent */
-	bool no_body;   /* 204, 304: no Content-Length either */
-	bool close;     /* close behind it */
-	bool heartbeat; /* an event stream: a comment after silence, no write-behind */
+	bool head_only;             /* HEAD: the headers of a body that is not sent */
+	bool no_body;               /* 204, 304: no Content-Length either */
+	bool close;                 /* close behind it */
+	bool heartbeat;             /* an event stream: a comment after silence, no write-behind */
 };
 void http_reply(struct http_conn *c, const struct http_reply *reply);
 void http_wake(struct http_conn *c); /* the source has more */

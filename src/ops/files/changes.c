@@ -40,7 +40,7 @@ static bool repeats_last(const struct changes *c, const struct folder *folder, c
 	const struct raw *last = OWNER(c->queue.prev, struct raw, node);
 
 	return c->queued && event->mask == IN_MODIFY && last->mask == IN_MODIFY && last->folder == folder &&
-		strcmp(last->name, event->name) == 0;
+	       strcmp(last->name, event->name) == 0;
 }
 
 static void queue(struct changes *c, struct folder *folder, const struct inotify_event *event)
@@ -69,7 +69,7 @@ static bool is_wanted(const struct changes *c, const struct notify_mark *mark, c
 {
 	if (mark == &c->above)
 		return event->len && event->mask & (IN_DELETE | IN_MOVED_FROM) &&
-			strcmp(event->name, strrchr(c->root, '/') + 1) == 0;
+		       strcmp(event->name, strrchr(c->root, '/') + 1) == 0;
 	return !event->len || !c->only || strcmp(c->only, event->name) == 0;
 }
 
@@ -154,7 +154,8 @@ static struct raw *other_half(const struct changes *c, const struct raw *from)
 {
 	unsigned count = 0;
 
-	LIST_EACH(n, &c->queue) {
+	LIST_EACH(n, &c->queue)
+	{
 		struct raw *r = OWNER(n, struct raw, node);
 
 		if (r->mask & IN_MOVED_TO && r->cookie == from->cookie && r->folder)

@@ -51,7 +51,7 @@ struct cover_scan {
 	const struct principal *who;
 	const struct job *job; /* asked whether to stop */
 	bool recursive;
-	const char *only; /* the one name that counts, or NULL */
+	const char *only;  /* the one name that counts, or NULL */
 	struct buf *found; /* NULL: not asked for */
 };
 

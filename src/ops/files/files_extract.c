@@ -35,7 +35,8 @@ struct out {
 
 static const struct field params[] = {
 	P_PATH(struct in, path, 0, "The archive, where it is not the body itself."),
-	P_PATH(struct in, destination, F_REQUIRED | F_WRITE | F_MISSING_OK, "The folder to fill; made when it is not there."),
+	P_PATH(struct in, destination, F_REQUIRED | F_WRITE | F_MISSING_OK,
+		"The folder to fill; made when it is not there."),
 	P_CHOICE(struct in, format, UNPACK_AUTO, unpack_formats, "What the archive is; auto looks."),
 	P_BOOL(struct in, overwrite, true, "Replace files that are there; else they are kept and listed as skipped."),
 	P_INT(struct in, strip, 0, 0, 100, "How many parts to leave off the front of each name."),
@@ -196,7 +197,7 @@ static void work_extract(struct job *job)
 
 	x->folder_fd = -1;
 	x->failed = open_archive(x, &x->err) < 0 || make_parents(x, &x->err) < 0 || open_folder(x, &x->err) < 0 ||
-		fill(x, &x->err) < 0;
+		    fill(x, &x->err) < 0;
 	close_fd(x->folder_fd);
 	if (x->failed && x->temp[0])
 		(void)!tree_remove(NULL, destination(x)->parent_fd, x->temp, x->temp, &unused);

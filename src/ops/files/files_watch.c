@@ -70,7 +70,8 @@ static const struct field ready_rows[] = {
 	R_OPT_BYTES(struct ready_event, path_b64, "The exact path where it is not UTF-8."),
 	R_CHOICE(struct ready_event, mode, modes, "How: inotify or poll."),
 	R_OPT_STRING(struct ready_event, limit, "The limit that keeps inotify from covering all."),
-	R_OPT_INT(struct ready_event, uncovered, "How many folders inotify does not cover; with mode poll they are polled."),
+	R_OPT_INT(struct ready_event, uncovered,
+		"How many folders inotify does not cover; with mode poll they are polled."),
 	FIELDS_END,
 };
 
@@ -91,7 +92,8 @@ static const struct field nothing[] = { FIELDS_END };
 
 static const struct field partial_rows[] = {
 	R_STRING(struct partial_event, limit, "The limit that is reached, or 'permission'."),
-	R_INT(struct partial_event, uncovered, "How many folders are not covered; with mode poll they are polled from now on."),
+	R_INT(struct partial_event, uncovered,
+		"How many folders are not covered; with mode poll they are polled from now on."),
 	R_CHOICE(struct partial_event, mode, modes, "How the rest is watched from now on."),
 	FIELDS_END,
 };
@@ -110,7 +112,9 @@ static const struct event events[] = {
 		.fields = change_rows,
 		.size = sizeof(struct change_event),
 		.text = "Something changed." },
-	[EVENT_OVERFLOW] = { .name = "overflow", .fields = nothing, .text = "Events were lost: list what you need to know." },
+	[EVENT_OVERFLOW] = { .name = "overflow",
+		.fields = nothing,
+		.text = "Events were lost: list what you need to know." },
 	[EVENT_PARTIAL] = { .name = "partial",
 		.fields = partial_rows,
 		.size = sizeof(struct partial_event),
@@ -211,7 +215,8 @@ static void put_change(struct watching *w, enum change_type type, const char *pa
 static void on_change(void *user, enum change_type type, const char *path, const char *old_path, bool is_dir)
 {
 	struct watching *w = user;
-	bool shows = place_visible(w->call->caller, path), showed = old_path && place_visible(w->call->caller, old_path);
+	bool shows = place_visible(w->call->caller, path),
+	     showed = old_path && place_visible(w->call->caller, old_path);
 
 	if (w->ended)
 		return;

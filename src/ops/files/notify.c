@@ -10,7 +10,7 @@
 enum { READ_SIZE = 64 * 1024, FIRST_BUCKETS = 64 };
 
 static const uint32_t wanted = IN_CREATE | IN_DELETE | IN_MODIFY | IN_ATTRIB | IN_MOVED_FROM | IN_MOVED_TO |
-	IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_EXCL_UNLINK;
+			       IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_EXCL_UNLINK;
 
 /* One watch of the kernel, and who wants to hear of it. */
 struct entry {
@@ -84,7 +84,8 @@ static void forget(struct entry **at)
 {
 	struct entry *e = *at;
 
-	LIST_EACH(n, &e->marks) {
+	LIST_EACH(n, &e->marks)
+	{
 		OWNER(n, struct notify_mark, node)->wd = -1;
 		list_remove(n);
 	}
@@ -95,7 +96,8 @@ static void forget(struct entry **at)
 
 static void overflow(void)
 {
-	LIST_EACH(n, &notify.users) {
+	LIST_EACH(n, &notify.users)
+	{
 		struct notify_user *user = OWNER(n, struct notify_user, node);
 
 		user->on_overflow(user);
@@ -110,7 +112,8 @@ static void dispatch(const struct inotify_event *event)
 		overflow();
 	if (!at)
 		return;
-	LIST_EACH(n, &(*at)->marks) {
+	LIST_EACH(n, &(*at)->marks)
+	{
 		struct notify_mark *mark = OWNER(n, struct notify_mark, node);
 
 		mark->user->on_event(mark->user, mark, event);

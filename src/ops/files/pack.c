@@ -127,7 +127,8 @@ static int put_header(struct pack *p, struct err *err)
 	return archive_write_header(p->archive, p->entry) < ARCHIVE_WARN ? broken(p, err) : 0;
 }
 
-static int put_symlink(struct pack *p, int dir_fd, const char *name, const char *as, const struct stat *st, struct err *err)
+static int put_symlink(
+	struct pack *p, int dir_fd, const char *name, const char *as, const struct stat *st, struct err *err)
 {
 	char target[PATH_MAX];
 	ssize_t len = readlinkat(dir_fd, name, target, sizeof target - 1);
@@ -202,7 +203,8 @@ static void end_file(struct pack *p)
 	p->fd = -1;
 }
 
-static int put_entry(struct pack *p, int dir_fd, const char *name, const char *as, const struct stat *st, struct err *err)
+static int put_entry(
+	struct pack *p, int dir_fd, const char *name, const char *as, const struct stat *st, struct err *err)
 {
 	if (S_ISREG(st->st_mode))
 		return put_file(p, dir_fd, name, as, err);

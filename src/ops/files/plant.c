@@ -206,7 +206,8 @@ static int link_same(int from, const char *from_name, int at, const char *as, co
 
 	if (linkat(from, from_name, at, as, 0) < 0)
 		return -errno;
-	if (fstatat(at, as, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_ino == wanted->st_ino && st.st_dev == wanted->st_dev)
+	if (fstatat(at, as, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_ino == wanted->st_ino &&
+		st.st_dev == wanted->st_dev)
 		return 0;
 	unlinkat(at, as, 0);
 	return -EEXIST;

@@ -170,7 +170,7 @@ static int by_inode(const void *a, const void *b)
 static bool is_same(const struct snapshot_item *a, const struct snapshot_item *b)
 {
 	return a->ino == b->ino && a->dev == b->dev && !((a->mode ^ b->mode) & S_IFMT) &&
-		(S_ISDIR(a->mode) || (a->size == b->size && a->mtime_ns == b->mtime_ns));
+	       (S_ISDIR(a->mode) || (a->size == b->size && a->mtime_ns == b->mtime_ns));
 }
 
 static void pair_up(struct buf *gone, struct buf *made, struct single **order)

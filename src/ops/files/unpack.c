@@ -189,8 +189,8 @@ static int take_entry(struct unpack *u, struct archive *a, struct archive_entry 
 	const char *reason;
 
 	if (u->entries + u->skipped_total >= u->max_files)
-		return files_over_limit(u->call, "max_files", err, "the archive holds more than %lld entries",
-			(long long)u->max_files);
+		return files_over_limit(
+			u->call, "max_files", err, "the archive holds more than %lld entries", (long long)u->max_files);
 	reason = entry_path(name, u->strip, path);
 	if (!reason && !path[0])
 		return 0;

@@ -466,7 +466,8 @@ void watcher_start(struct watcher *w, const struct watcher_fns *fns, void *user)
 	if (status < 0 && w->may_poll) {
 		turn_to_polling(w, status == -ENOSYS ? "proc" : "fs.inotify.max_user_instances", 0);
 	} else if (status < 0) {
-		err_set(&err, ERR_BUSY, "the kernel gives no inotify instance (fs.inotify.max_user_instances): use mode=poll");
+		err_set(&err, ERR_BUSY,
+			"the kernel gives no inotify instance (fs.inotify.max_user_instances): use mode=poll");
 		fail(w, &err);
 		return;
 	}
