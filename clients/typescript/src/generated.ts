@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Made by `agent-sandbox-server gen-client --lang ts`: do not edit.
-// Catalog version 1, digest sha256:a8797fd854c021b0ff721dfe54acb9cd072986cf6265e5f869227475181c8782
+// Catalog version 1, digest sha256:92caa217ed809c936cc6a015f9f3cf71f96f6f37bcaa1630889fce92040fb640
 import { Namespace, type Body, type CallOptions, type Caller, type ErrorRow, type EventStream, type OpSpec } from "./runtime.js";
 
 export const CATALOG_VERSION = 1;
-export const CATALOG_DIGEST = "sha256:a8797fd854c021b0ff721dfe54acb9cd072986cf6265e5f869227475181c8782";
+export const CATALOG_DIGEST = "sha256:92caa217ed809c936cc6a015f9f3cf71f96f6f37bcaa1630889fce92040fb640";
 export const SERVER_VERSION = "0.1.0";
 
 /** Tell whether the server answers. */
@@ -435,6 +435,136 @@ export interface FilesDownloadStreamResult {
   bytes: number;
 }
 
+/** Files and folders as one archive. */
+export interface FilesArchiveParams {
+  /** What to put in; entries are named from each path's last part on. */
+  paths?: (string)[] | undefined;
+  /** The exact bytes of `paths`, instead of it. */
+  paths_b64?: (Uint8Array | string)[] | undefined;
+  /** The archive's format. */
+  format?: "tar" | "tar.gz" | "tar.zst" | "zip" | undefined;
+}
+
+/** What is not in it, or not as it was, the first 1000. */
+export interface ArchiveSkipped {
+  /** Its path. */
+  path: string;
+  /** The exact path where it is not UTF-8. */
+  path_b64?: string;
+  /** Why it is not there, or not as it was. */
+  reason: string;
+}
+
+/** Files and folders as one archive. */
+export interface FilesArchiveResult {
+  /** The archive. */
+  content_base64: string;
+  /** Its format. */
+  format: string;
+  /** Its size. */
+  bytes: number;
+  /** How many entries it has. */
+  files: number;
+  /** How many notes there are in all. */
+  skipped_total: number;
+  /** What is not in it, or not as it was, the first 1000. */
+  skipped: ArchiveSkipped[];
+}
+
+/** What changes in a folder or a file, as it happens. */
+export interface FilesWatchParams {
+  /** The folder, or the one file, to watch. */
+  path?: string | undefined;
+  /** The exact bytes of `path`, instead of it. */
+  path_b64?: Uint8Array | string | undefined;
+  /** Watch all folders below too, also those that are made later. */
+  recursive?: boolean | undefined;
+  /** Seconds after which the stream ends; 0 is never. */
+  timeout?: number | undefined;
+  /** How many events the stream has at most; 0 is any number. */
+  max_events?: number | undefined;
+  /** By the kernel's inotify, by looking again and again, or the first where it works. */
+  mode?: "auto" | "inotify" | "poll" | undefined;
+  /** Milliseconds between two looks when polling. */
+  poll_ms?: number | undefined;
+}
+
+/** Everything from now on is told. */
+export interface FilesWatchReadyEvent {
+  event: "ready";
+  /** What is watched. */
+  path: string;
+  /** The exact path where it is not UTF-8. */
+  path_b64?: string;
+  /** How: inotify or poll. */
+  mode: string;
+  /** The limit that keeps inotify from covering all. */
+  limit?: string;
+  /** How many folders inotify does not cover; with mode poll they are polled. */
+  uncovered?: number;
+}
+
+/** Something changed. */
+export interface FilesWatchEventEvent {
+  event: "event";
+  /** What happened. */
+  type: string;
+  /** The absolute path of the thing. */
+  path: string;
+  /** The exact path where it is not UTF-8. */
+  path_b64?: string;
+  /** The last part of the path. */
+  name: string;
+  /** The exact name where it is not UTF-8. */
+  name_b64?: string;
+  /** It is a folder. */
+  is_dir: boolean;
+  /** Where it was, when it came by a rename within what is watched. */
+  old_path?: string;
+  /** The exact old path where it is not UTF-8. */
+  old_path_b64?: string;
+  /** When it was told, UTC. */
+  timestamp: string;
+}
+
+/** Events were lost: list what you need to know. */
+export interface FilesWatchOverflowEvent {
+  event: "overflow";
+}
+
+/** Not all folders are covered any more. */
+export interface FilesWatchPartialEvent {
+  event: "partial";
+  /** The limit that is reached, or 'permission'. */
+  limit: string;
+  /** How many folders are not covered; with mode poll they are polled from now on. */
+  uncovered: number;
+  /** How the rest is watched from now on. */
+  mode: string;
+}
+
+/** What went wrong; the fields are those of an error's body. */
+export interface FilesWatchErrorEvent {
+  event: "error";
+  /** What went wrong. */
+  error: string;
+  /** The error's dotted code. */
+  wire_code: string;
+  /** The error's flat v1 code. */
+  code: string;
+  /** The error's type. */
+  type: string;
+}
+
+/** The stream is over. */
+export interface FilesWatchEndEvent {
+  event: "end";
+  /** Why nothing comes behind this. */
+  reason: string;
+}
+
+export type FilesWatchEvent = | FilesWatchReadyEvent | FilesWatchEventEvent | FilesWatchOverflowEvent | FilesWatchPartialEvent | FilesWatchErrorEvent | FilesWatchEndEvent;
+
 /** Write a whole file. */
 export interface FilesUploadParams {
   /** File to write; of a form the folder for its files. */
@@ -479,6 +609,56 @@ export interface FilesDownloadResult {
   path_b64?: string;
   /** Its bytes. */
   content_base64: string;
+}
+
+/** Fill a folder from an archive. */
+export interface FilesExtractParams {
+  /** The archive, where it is not the body itself. */
+  path?: string | undefined;
+  /** The exact bytes of `path`, instead of it. */
+  path_b64?: Uint8Array | string | undefined;
+  /** The folder to fill; made when it is not there. */
+  destination?: string | undefined;
+  /** The exact bytes of `destination`, instead of it. */
+  destination_b64?: Uint8Array | string | undefined;
+  /** What the archive is; auto looks. */
+  format?: "auto" | "tar" | "tar.gz" | "tar.zst" | "tar.xz" | "tar.bz2" | "zip" | undefined;
+  /** Replace files that are there; else they are kept and listed as skipped. */
+  overwrite?: boolean | undefined;
+  /** How many parts to leave off the front of each name. */
+  strip?: number | undefined;
+  /** Make missing folders above the destination. */
+  parents?: boolean | undefined;
+}
+
+/** What was left out or changed, the first 1000. */
+export interface SkippedEntry {
+  /** The entry's name in the archive. */
+  name: string;
+  /** The exact name where it is not UTF-8. */
+  name_b64?: string;
+  /** Why it, or a part of it, is not there. */
+  reason: string;
+}
+
+/** Fill a folder from an archive. */
+export interface FilesExtractResult {
+  /** The folder. */
+  destination: string;
+  /** The exact path where it is not UTF-8. */
+  destination_b64?: string;
+  /** How many entries were written. */
+  entries: number;
+  /** How many bytes of files were written; holes do not count. */
+  bytes: number;
+  /** The destination was there already and got the entries one by one. */
+  merged: boolean;
+  /** How many entries had another owner in the archive than they have now. */
+  owners_dropped: number;
+  /** How many notes there are in all. */
+  skipped_total: number;
+  /** What was left out or changed, the first 1000. */
+  skipped: SkippedEntry[];
 }
 
 /** Run a command and answer when it has ended. */
@@ -1417,8 +1597,11 @@ export const catalog = {
   "files.move": {"id": "files.move", "endpoint": "files_move", "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/move", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":false}, "params": [{"name":"source","in":"body","type":"path","required":true,"b64":"source_b64"},{"name":"destination","in":"body","type":"path","required":true,"b64":"destination_b64"},{"name":"overwrite","in":"body","type":"boolean","required":false,"default":true},{"name":"parents","in":"body","type":"boolean","required":false,"default":false}], "one_of": [], "limits": []},
   "files.upload_stream": {"id": "files.upload_stream", "endpoint": "files_upload_stream", "group": "file_ops", "scope": "files:write", "kind": "raw", "method": "POST", "path": "/files/upload-stream", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":false}, "params": [{"name":"path","in":"body","type":"path","required":true,"b64":"path_b64"},{"name":"content_base64","in":"body","type":"bytes","required":false},{"name":"mode","in":"body","type":"string","required":false},{"name":"create_only","in":"body","type":"boolean","required":false,"default":false},{"name":"parents","in":"body","type":"boolean","required":false,"default":false}], "one_of": [], "raw": {"request":true,"response":false,"multipart":true,"media_type":null}, "limits": [{"name":"max_bytes","default":104857600,"cap":1125899906842624,"error":"limit.file_too_large"},{"name":"max_files","default":100,"cap":1000,"error":"limit.file_too_large"}]},
   "files.download_stream": {"id": "files.download_stream", "endpoint": "files_download_stream", "group": "file_ops", "scope": "files:read", "kind": "raw", "method": "GET", "path": "/files/download-stream", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":true,"b64":"path_b64"}], "one_of": [], "raw": {"request":false,"response":true,"media_type":"application/octet-stream"}, "limits": [{"name":"max_bytes","default":104857600,"cap":104857600,"error":"limit.file_too_large"}]},
+  "files.archive": {"id": "files.archive", "endpoint": "files_archive", "group": "file_ops", "scope": "files:read", "kind": "raw", "method": "POST", "path": "/files/archive", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":false}, "params": [{"name":"paths","in":"body","type":"array","required":true,"b64":"paths_b64","items":{"type":"path"}},{"name":"format","in":"body","type":"choice","required":false,"default":"tar.gz","choices":["tar","tar.gz","tar.zst","zip"]}], "one_of": [], "raw": {"request":false,"response":true,"media_type":"application/octet-stream"}, "limits": [{"name":"max_files","default":10000,"cap":10000,"error":"limit.file_too_large"},{"name":"max_bytes","default":104857600,"cap":104857600,"error":"limit.file_too_large"}]},
+  "files.watch": {"id": "files.watch", "endpoint": "files_watch", "group": "file_ops", "scope": "files:read", "kind": "sse", "method": "GET", "path": "/files/watch", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":true,"b64":"path_b64"},{"name":"recursive","in":"query","type":"boolean","required":false,"default":false},{"name":"timeout","in":"query","type":"number","required":false,"default":0,"minimum":0,"maximum":1000000000},{"name":"max_events","in":"query","type":"integer","required":false,"default":0,"minimum":0,"maximum":9007199254740991},{"name":"mode","in":"query","type":"choice","required":false,"default":"auto","choices":["auto","inotify","poll"]},{"name":"poll_ms","in":"query","type":"integer","required":false,"default":500,"minimum":10,"maximum":3600000}], "one_of": [], "limits": [], "finals": ["end"]},
   "files.upload": {"id": "files.upload", "endpoint": "upload", "group": "file_ops", "scope": "files:write", "kind": "raw", "method": "POST", "path": "/upload", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":false}, "params": [{"name":"path","in":"body","type":"path","required":true,"b64":"path_b64"},{"name":"content_base64","in":"body","type":"bytes","required":false},{"name":"mode","in":"body","type":"string","required":false},{"name":"create_only","in":"body","type":"boolean","required":false,"default":false},{"name":"parents","in":"body","type":"boolean","required":false,"default":false}], "one_of": [], "raw": {"request":true,"response":false,"media_type":null}, "limits": [{"name":"max_bytes","default":104857600,"cap":1125899906842624,"error":"limit.file_too_large"}]},
   "files.download": {"id": "files.download", "endpoint": "download", "group": "file_ops", "scope": "files:read", "kind": "raw", "method": "GET", "path": "/download", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":true,"b64":"path_b64"}], "one_of": [], "raw": {"request":false,"response":true,"media_type":"application/octet-stream"}, "limits": [{"name":"max_bytes","default":104857600,"cap":104857600,"error":"limit.file_too_large"}]},
+  "files.extract": {"id": "files.extract", "endpoint": null, "group": "file_ops", "scope": "files:write", "kind": "raw", "method": "POST", "path": "/files/extract", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":false}, "params": [{"name":"path","in":"body","type":"path","required":false,"b64":"path_b64"},{"name":"destination","in":"body","type":"path","required":true,"b64":"destination_b64"},{"name":"format","in":"body","type":"choice","required":false,"default":"auto","choices":["auto","tar","tar.gz","tar.zst","tar.xz","tar.bz2","zip"]},{"name":"overwrite","in":"body","type":"boolean","required":false,"default":true},{"name":"strip","in":"body","type":"integer","required":false,"default":0,"minimum":0,"maximum":100},{"name":"parents","in":"body","type":"boolean","required":false,"default":false}], "one_of": [], "raw": {"request":true,"response":false,"media_type":null}, "limits": [{"name":"max_files","default":200000,"cap":10000000,"error":"limit.file_too_large"},{"name":"max_bytes","default":1073741824,"cap":1125899906842624,"error":"limit.file_too_large"}]},
   "commands.run": {"id": "commands.run", "endpoint": "shell", "group": "process", "scope": "process:run", "kind": "json", "method": "POST", "path": "/shell", "since": "0.1.0", "effects": {"reads":true,"writes":true,"runs":true,"idempotent":false}, "params": [{"name":"command","in":"body","type":"string","required":false},{"name":"argv","in":"body","type":"array","required":false,"items":{"type":"string"}},{"name":"shell","in":"body","type":"string","required":false},{"name":"cwd","in":"body","type":"path","required":false,"b64":"cwd_b64"},{"name":"env","in":"body","type":"object","required":false,"values":"string"},{"name":"user","in":"body","type":"string","required":false},{"name":"stdin","in":"body","type":"string","required":false},{"name":"stdin_b64","in":"body","type":"bytes","required":false},{"name":"timeout","in":"body","type":"number","required":false,"default":300,"minimum":0,"maximum":3600},{"name":"max_output_bytes","in":"body","type":"integer","required":false,"default":10485760,"minimum":0,"maximum":10485760},{"name":"encoding","in":"body","type":"choice","required":false,"default":"utf-8","choices":["utf-8","base64"]}], "one_of": [["command","argv"]], "limits": [{"name":"max_timeout","default":3600,"cap":3600,"error":"args.invalid"},{"name":"max_output_bytes","default":10485760,"cap":10485760,"error":null}]},
   "commands.stream": {"id": "commands.stream", "endpoint": "shell_stream", "group": "process", "scope": "process:run", "kind": "sse", "method": "POST", "path": "/shell/stream", "since": "0.1.0", "effects": {"reads":true,"writes":true,"runs":true,"idempotent":false}, "params": [{"name":"command","in":"body","type":"string","required":false},{"name":"argv","in":"body","type":"array","required":false,"items":{"type":"string"}},{"name":"shell","in":"body","type":"string","required":false},{"name":"cwd","in":"body","type":"path","required":false,"b64":"cwd_b64"},{"name":"env","in":"body","type":"object","required":false,"values":"string"},{"name":"user","in":"body","type":"string","required":false},{"name":"stdin","in":"body","type":"string","required":false},{"name":"stdin_b64","in":"body","type":"bytes","required":false},{"name":"timeout","in":"body","type":"number","required":false,"default":0,"minimum":0,"maximum":3600},{"name":"encoding","in":"body","type":"choice","required":false,"default":"utf-8","choices":["utf-8","base64"]},{"name":"lines","in":"body","type":"boolean","required":false,"default":false}], "one_of": [["command","argv"]], "limits": [{"name":"max_timeout","default":3600,"cap":3600,"error":"args.invalid"}], "finals": ["exit"]},
   "process.start": {"id": "process.start", "endpoint": "process_start", "group": "process", "scope": "process:run", "kind": "json", "method": "POST", "path": "/process/start", "since": "0.1.0", "effects": {"reads":true,"writes":true,"runs":true,"idempotent":false}, "params": [{"name":"command","in":"body","type":"string","required":false},{"name":"argv","in":"body","type":"array","required":false,"items":{"type":"string"}},{"name":"shell","in":"body","type":"string","required":false},{"name":"cwd","in":"body","type":"path","required":false,"b64":"cwd_b64"},{"name":"env","in":"body","type":"object","required":false,"values":"string"},{"name":"user","in":"body","type":"string","required":false},{"name":"capture_output","in":"body","type":"boolean","required":false,"default":false},{"name":"stdin","in":"body","type":"boolean","required":false,"default":false},{"name":"name","in":"body","type":"string","required":false},{"name":"timeout","in":"body","type":"number","required":false,"default":0,"minimum":0,"maximum":31536000}], "one_of": [["command","argv"]], "limits": [{"name":"max_processes","default":100,"cap":4096,"error":"limit.too_many"},{"name":"max_output_bytes","default":1048576,"cap":16777216,"error":null},{"name":"retain","default":100,"cap":1000,"error":null}]},
@@ -1466,8 +1649,11 @@ export const ops = {
     move: "files.move",
     upload_stream: "files.upload_stream",
     download_stream: "files.download_stream",
+    archive: "files.archive",
+    watch: "files.watch",
     upload: "files.upload",
     download: "files.download",
+    extract: "files.extract",
   },
   commands: {
     run: "commands.run",
@@ -1694,6 +1880,24 @@ export class FilesNamespace extends Namespace {
   }
 
   /**
+   * Files and folders as one archive.
+   *
+   * As JSON the archive is held in memory and limited. With Accept: application/octet-stream it is made while it is sent, and the trailer X-Abx-Skipped tells in a JSON array what the result tells in 'skipped'. Links below the paths are kept as links, hard links too; devices, FIFOs and sockets are skipped. A file that changes meanwhile is cut or filled up to its first size, and told.
+   */
+  archive(params: FilesArchiveParams, options?: CallOptions): Promise<Uint8Array> {
+    return this.caller.fetch(catalog["files.archive"], params, options);
+  }
+
+  /**
+   * What changes in a folder or a file, as it happens.
+   *
+   * After 'ready' each change is an 'event'. A file that is replaced by a rename is a 'write' of its name; a move within what is watched is one 'rename' with old_path, out of it a 'remove', into it a 'create' for all it brings. Events that were lost are told by 'overflow', after which everything is covered anew. All watches share one inotify instance; when the kernel's limits are reached, mode=auto polls and mode=inotify says how much is not covered.
+   */
+  watch(params: FilesWatchParams, options?: CallOptions): EventStream<FilesWatchEvent> {
+    return this.caller.events(catalog["files.watch"], params, options);
+  }
+
+  /**
    * Write a whole file.
    *
    * The file appears when all of it is written, or not at all. Mode and owner of a file that is replaced are kept, and a link is followed inside the roots. With If-Match only the content that the caller knows is replaced.
@@ -1709,6 +1913,15 @@ export class FilesNamespace extends Namespace {
    */
   download(params: FilesDownloadParams, options?: CallOptions): Promise<Uint8Array> {
     return this.caller.fetch(catalog["files.download"], params, options);
+  }
+
+  /**
+   * Fill a folder from an archive.
+   *
+   * tar (plain, gz, zst, xz, bz2) and zip, from a file or as the body. A destination that is new appears whole or not at all; one that is there gets the entries one by one, and an error then says how many. Names that are absolute or climb, links that lead out, devices, FIFOs and sockets are left out and listed; owners are not taken over, nor setuid bits.
+   */
+  extract(params: FilesExtractParams & { data?: Body }, options?: CallOptions): Promise<FilesExtractResult> {
+    return this.caller.send(catalog["files.extract"], params, options);
   }
 }
 

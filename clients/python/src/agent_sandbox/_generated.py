@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Made by `agent-sandbox-server gen-client --lang python`: do not edit.
-# Catalog version 1, digest sha256:a8797fd854c021b0ff721dfe54acb9cd072986cf6265e5f869227475181c8782
+# Catalog version 1, digest sha256:92caa217ed809c936cc6a015f9f3cf71f96f6f37bcaa1630889fce92040fb640
 """The catalog: models, refs, and a method for each op."""
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic import Field
 from ._base import Body, BytesLike, ErrorRow, Event, EventStream, Model, Namespace, Op, OpRef, PathLike, Progress, Root, SyncEventStream
 
 CATALOG_VERSION = 1
-CATALOG_DIGEST = "sha256:a8797fd854c021b0ff721dfe54acb9cd072986cf6265e5f869227475181c8782"
+CATALOG_DIGEST = "sha256:92caa217ed809c936cc6a015f9f3cf71f96f6f37bcaa1630889fce92040fb640"
 SERVER_VERSION = "0.1.0"
 
 
@@ -325,6 +325,126 @@ class FilesDownloadStreamResult(Model):
     """How many."""
 
 
+class ArchiveSkipped(Model):
+    """What is not in it, or not as it was, the first 1000."""
+
+    path: str
+    """Its path."""
+    path_b64: str | None = None
+    """The exact path where it is not UTF-8."""
+    reason: str
+    """Why it is not there, or not as it was."""
+
+
+class FilesArchiveResult(Model):
+    """Files and folders as one archive."""
+
+    content_base64: str
+    """The archive."""
+    format: str
+    """Its format."""
+    bytes: int
+    """Its size."""
+    files: int
+    """How many entries it has."""
+    skipped_total: int
+    """How many notes there are in all."""
+    skipped: list[ArchiveSkipped]
+    """What is not in it, or not as it was, the first 1000."""
+
+
+class FilesWatchReadyEvent(Event):
+    """Everything from now on is told."""
+
+    event: Literal["ready"] = "ready"
+    path: str
+    """What is watched."""
+    path_b64: str | None = None
+    """The exact path where it is not UTF-8."""
+    mode: str
+    """How: inotify or poll."""
+    limit: str | None = None
+    """The limit that keeps inotify from covering all."""
+    uncovered: int | None = None
+    """How many folders inotify does not cover; with mode poll they are polled."""
+
+
+class FilesWatchEventEvent(Event):
+    """Something changed."""
+
+    event: Literal["event"] = "event"
+    type: str
+    """What happened."""
+    path: str
+    """The absolute path of the thing."""
+    path_b64: str | None = None
+    """The exact path where it is not UTF-8."""
+    name: str
+    """The last part of the path."""
+    name_b64: str | None = None
+    """The exact name where it is not UTF-8."""
+    is_dir: bool
+    """It is a folder."""
+    old_path: str | None = None
+    """Where it was, when it came by a rename within what is watched."""
+    old_path_b64: str | None = None
+    """The exact old path where it is not UTF-8."""
+    timestamp: str
+    """When it was told, UTC."""
+
+
+class FilesWatchOverflowEvent(Event):
+    """Events were lost: list what you need to know."""
+
+    event: Literal["overflow"] = "overflow"
+
+
+class FilesWatchPartialEvent(Event):
+    """Not all folders are covered any more."""
+
+    event: Literal["partial"] = "partial"
+    limit: str
+    """The limit that is reached, or 'permission'."""
+    uncovered: int
+    """How many folders are not covered; with mode poll they are polled from now on."""
+    mode: str
+    """How the rest is watched from now on."""
+
+
+class FilesWatchErrorEvent(Event):
+    """What went wrong; the fields are those of an error's body."""
+
+    event: Literal["error"] = "error"
+    error: str
+    """What went wrong."""
+    wire_code: str
+    """The error's dotted code."""
+    code: str
+    """The error's flat v1 code."""
+    type: str
+    """The error's type."""
+
+
+class FilesWatchEndEvent(Event):
+    """The stream is over."""
+
+    event: Literal["end"] = "end"
+    final: ClassVar[bool] = True
+    reason: str
+    """Why nothing comes behind this."""
+
+
+FilesWatchEvent = Union[FilesWatchReadyEvent, FilesWatchEventEvent, FilesWatchOverflowEvent, FilesWatchPartialEvent, FilesWatchErrorEvent, FilesWatchEndEvent]
+FilesWatchEvents: Mapping[str, type[FilesWatchEvent]] = {
+    "ready": FilesWatchReadyEvent,
+    "event": FilesWatchEventEvent,
+    "overflow": FilesWatchOverflowEvent,
+    "partial": FilesWatchPartialEvent,
+    "error": FilesWatchErrorEvent,
+    "end": FilesWatchEndEvent,
+}
+
+
 class FilesUploadResult(Model):
     """Write a whole file."""
 
@@ -347,6 +467,38 @@ class FilesDownloadResult(Model):
     """The exact path where it is not UTF-8."""
     content_base64: str
     """Its bytes."""
+
+
+class SkippedEntry(Model):
+    """What was left out or changed, the first 1000."""
+
+    name: str
+    """The entry's name in the archive."""
+    name_b64: str | None = None
+    """The exact name where it is not UTF-8."""
+    reason: str
+    """Why it, or a part of it, is not there."""
+
+
+class FilesExtractResult(Model):
+    """Fill a folder from an archive."""
+
+    destination: str
+    """The folder."""
+    destination_b64: str | None = None
+    """The exact path where it is not UTF-8."""
+    entries: int
+    """How many entries were written."""
+    bytes: int
+    """How many bytes of files were written; holes do not count."""
+    merged: bool
+    """The destination was there already and got the entries one by one."""
+    owners_dropped: int
+    """How many entries had another owner in the archive than they have now."""
+    skipped_total: int
+    """How many notes there are in all."""
+    skipped: list[SkippedEntry]
+    """What was left out or changed, the first 1000."""
 
 
 class CommandsRunResult(Model):
@@ -1066,8 +1218,11 @@ _CATALOG: list[dict[str, Any]] = [
     {"id": "files.move", "endpoint": "files_move", "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/move", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "source", "in": "body", "type": "path", "required": True, "b64": "source_b64"}, {"name": "destination", "in": "body", "type": "path", "required": True, "b64": "destination_b64"}, {"name": "overwrite", "in": "body", "type": "boolean", "required": False, "default": True}, {"name": "parents", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [], "limits": []},
     {"id": "files.upload_stream", "endpoint": "files_upload_stream", "group": "file_ops", "scope": "files:write", "kind": "raw", "method": "POST", "path": "/files/upload-stream", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "path", "in": "body", "type": "path", "required": True, "b64": "path_b64"}, {"name": "content_base64", "in": "body", "type": "bytes", "required": False}, {"name": "mode", "in": "body", "type": "string", "required": False}, {"name": "create_only", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "parents", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [], "raw": {"request": True, "response": False, "multipart": True, "media_type": None}, "limits": [{"name": "max_bytes", "default": 104857600, "cap": 1125899906842624, "error": "limit.file_too_large"}, {"name": "max_files", "default": 100, "cap": 1000, "error": "limit.file_too_large"}]},
     {"id": "files.download_stream", "endpoint": "files_download_stream", "group": "file_ops", "scope": "files:read", "kind": "raw", "method": "GET", "path": "/files/download-stream", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": True, "b64": "path_b64"}], "one_of": [], "raw": {"request": False, "response": True, "media_type": "application/octet-stream"}, "limits": [{"name": "max_bytes", "default": 104857600, "cap": 104857600, "error": "limit.file_too_large"}]},
+    {"id": "files.archive", "endpoint": "files_archive", "group": "file_ops", "scope": "files:read", "kind": "raw", "method": "POST", "path": "/files/archive", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": False}, "params": [{"name": "paths", "in": "body", "type": "array", "required": True, "b64": "paths_b64", "items": {"type": "path"}}, {"name": "format", "in": "body", "type": "choice", "required": False, "default": "tar.gz", "choices": ["tar", "tar.gz", "tar.zst", "zip"]}], "one_of": [], "raw": {"request": False, "response": True, "media_type": "application/octet-stream"}, "limits": [{"name": "max_files", "default": 10000, "cap": 10000, "error": "limit.file_too_large"}, {"name": "max_bytes", "default": 104857600, "cap": 104857600, "error": "limit.file_too_large"}]},
+    {"id": "files.watch", "endpoint": "files_watch", "group": "file_ops", "scope": "files:read", "kind": "sse", "method": "GET", "path": "/files/watch", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": True, "b64": "path_b64"}, {"name": "recursive", "in": "query", "type": "boolean", "required": False, "default": False}, {"name": "timeout", "in": "query", "type": "number", "required": False, "default": 0, "minimum": 0, "maximum": 1000000000}, {"name": "max_events", "in": "query", "type": "integer", "required": False, "default": 0, "minimum": 0, "maximum": 9007199254740991}, {"name": "mode", "in": "query", "type": "choice", "required": False, "default": "auto", "choices": ["auto", "inotify", "poll"]}, {"name": "poll_ms", "in": "query", "type": "integer", "required": False, "default": 500, "minimum": 10, "maximum": 3600000}], "one_of": [], "limits": []},
     {"id": "files.upload", "endpoint": "upload", "group": "file_ops", "scope": "files:write", "kind": "raw", "method": "POST", "path": "/upload", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "path", "in": "body", "type": "path", "required": True, "b64": "path_b64"}, {"name": "content_base64", "in": "body", "type": "bytes", "required": False}, {"name": "mode", "in": "body", "type": "string", "required": False}, {"name": "create_only", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "parents", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [], "raw": {"request": True, "response": False, "media_type": None}, "limits": [{"name": "max_bytes", "default": 104857600, "cap": 1125899906842624, "error": "limit.file_too_large"}]},
     {"id": "files.download", "endpoint": "download", "group": "file_ops", "scope": "files:read", "kind": "raw", "method": "GET", "path": "/download", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": True, "b64": "path_b64"}], "one_of": [], "raw": {"request": False, "response": True, "media_type": "application/octet-stream"}, "limits": [{"name": "max_bytes", "default": 104857600, "cap": 104857600, "error": "limit.file_too_large"}]},
+    {"id": "files.extract", "endpoint": None, "group": "file_ops", "scope": "files:write", "kind": "raw", "method": "POST", "path": "/files/extract", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "path", "in": "body", "type": "path", "required": False, "b64": "path_b64"}, {"name": "destination", "in": "body", "type": "path", "required": True, "b64": "destination_b64"}, {"name": "format", "in": "body", "type": "choice", "required": False, "default": "auto", "choices": ["auto", "tar", "tar.gz", "tar.zst", "tar.xz", "tar.bz2", "zip"]}, {"name": "overwrite", "in": "body", "type": "boolean", "required": False, "default": True}, {"name": "strip", "in": "body", "type": "integer", "required": False, "default": 0, "minimum": 0, "maximum": 100}, {"name": "parents", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [], "raw": {"request": True, "response": False, "media_type": None}, "limits": [{"name": "max_files", "default": 200000, "cap": 10000000, "error": "limit.file_too_large"}, {"name": "max_bytes", "default": 1073741824, "cap": 1125899906842624, "error": "limit.file_too_large"}]},
     {"id": "commands.run", "endpoint": "shell", "group": "process", "scope": "process:run", "kind": "json", "method": "POST", "path": "/shell", "since": "0.1.0", "effects": {"reads": True, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "command", "in": "body", "type": "string", "required": False}, {"name": "argv", "in": "body", "type": "array", "required": False, "items": {"type": "string"}}, {"name": "shell", "in": "body", "type": "string", "required": False}, {"name": "cwd", "in": "body", "type": "path", "required": False, "b64": "cwd_b64"}, {"name": "env", "in": "body", "type": "object", "required": False, "values": "string"}, {"name": "user", "in": "body", "type": "string", "required": False}, {"name": "stdin", "in": "body", "type": "string", "required": False}, {"name": "stdin_b64", "in": "body", "type": "bytes", "required": False}, {"name": "timeout", "in": "body", "type": "number", "required": False, "default": 300, "minimum": 0, "maximum": 3600}, {"name": "max_output_bytes", "in": "body", "type": "integer", "required": False, "default": 10485760, "minimum": 0, "maximum": 10485760}, {"name": "encoding", "in": "body", "type": "choice", "required": False, "default": "utf-8", "choices": ["utf-8", "base64"]}], "one_of": [["command", "argv"]], "limits": [{"name": "max_timeout", "default": 3600, "cap": 3600, "error": "args.invalid"}, {"name": "max_output_bytes", "default": 10485760, "cap": 10485760, "error": None}]},
     {"id": "commands.stream", "endpoint": "shell_stream", "group": "process", "scope": "process:run", "kind": "sse", "method": "POST", "path": "/shell/stream", "since": "0.1.0", "effects": {"reads": True, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "command", "in": "body", "type": "string", "required": False}, {"name": "argv", "in": "body", "type": "array", "required": False, "items": {"type": "string"}}, {"name": "shell", "in": "body", "type": "string", "required": False}, {"name": "cwd", "in": "body", "type": "path", "required": False, "b64": "cwd_b64"}, {"name": "env", "in": "body", "type": "object", "required": False, "values": "string"}, {"name": "user", "in": "body", "type": "string", "required": False}, {"name": "stdin", "in": "body", "type": "string", "required": False}, {"name": "stdin_b64", "in": "body", "type": "bytes", "required": False}, {"name": "timeout", "in": "body", "type": "number", "required": False, "default": 0, "minimum": 0, "maximum": 3600}, {"name": "encoding", "in": "body", "type": "choice", "required": False, "default": "utf-8", "choices": ["utf-8", "base64"]}, {"name": "lines", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [["command", "argv"]], "limits": [{"name": "max_timeout", "default": 3600, "cap": 3600, "error": "args.invalid"}]},
     {"id": "process.start", "endpoint": "process_start", "group": "process", "scope": "process:run", "kind": "json", "method": "POST", "path": "/process/start", "since": "0.1.0", "effects": {"reads": True, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "command", "in": "body", "type": "string", "required": False}, {"name": "argv", "in": "body", "type": "array", "required": False, "items": {"type": "string"}}, {"name": "shell", "in": "body", "type": "string", "required": False}, {"name": "cwd", "in": "body", "type": "path", "required": False, "b64": "cwd_b64"}, {"name": "env", "in": "body", "type": "object", "required": False, "values": "string"}, {"name": "user", "in": "body", "type": "string", "required": False}, {"name": "capture_output", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "stdin", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "name", "in": "body", "type": "string", "required": False}, {"name": "timeout", "in": "body", "type": "number", "required": False, "default": 0, "minimum": 0, "maximum": 31536000}], "one_of": [["command", "argv"]], "limits": [{"name": "max_processes", "default": 100, "cap": 4096, "error": "limit.too_many"}, {"name": "max_output_bytes", "default": 1048576, "cap": 16777216, "error": None}, {"name": "retain", "default": 100, "cap": 1000, "error": None}]},
@@ -1138,8 +1293,11 @@ class FilesOps:
     move: Final = OpRef("files.move")
     upload_stream: Final = OpRef("files.upload_stream")
     download_stream: Final = OpRef("files.download_stream")
+    archive: Final = OpRef("files.archive")
+    watch: Final = OpRef("files.watch")
     upload: Final = OpRef("files.upload")
     download: Final = OpRef("files.download")
+    extract: Final = OpRef("files.extract")
 
 
 class CommandsOps:
@@ -1737,6 +1895,72 @@ class FilesNamespace(Namespace):
         """download_stream() for code without an event loop."""
         return self._caller.wait(self.download_stream(path=path, request_timeout=request_timeout))
 
+    async def archive(
+        self,
+        paths: Sequence[PathLike],
+        *,
+        format: Literal["tar", "tar.gz", "tar.zst", "zip"] | None = None,
+        request_timeout: float | None = None,
+    ) -> bytes:
+        """Files and folders as one archive.
+
+        As JSON the archive is held in memory and limited. With Accept: application/octet-stream it is made while it is sent, and the trailer X-Abx-Skipped tells in a JSON array what the result tells in 'skipped'. Links below the paths are kept as links, hard links too; devices, FIFOs and sockets are skipped. A file that changes meanwhile is cut or filled up to its first size, and told.
+
+        :param paths: What to put in; entries are named from each path's last part on.
+        :param format: The archive's format. (default "tar.gz")
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.fetch(OPS["files.archive"], {"paths": paths, "format": format}, request_timeout)
+
+    def archive_sync(
+        self,
+        paths: Sequence[PathLike],
+        *,
+        format: Literal["tar", "tar.gz", "tar.zst", "zip"] | None = None,
+        request_timeout: float | None = None,
+    ) -> bytes:
+        """archive() for code without an event loop."""
+        return self._caller.wait(self.archive(paths=paths, format=format, request_timeout=request_timeout))
+
+    def watch(
+        self,
+        path: PathLike,
+        *,
+        recursive: bool | None = None,
+        timeout: float | None = None,
+        max_events: int | None = None,
+        mode: Literal["auto", "inotify", "poll"] | None = None,
+        poll_ms: int | None = None,
+        request_timeout: float | None = None,
+    ) -> EventStream[FilesWatchEvent]:
+        """What changes in a folder or a file, as it happens.
+
+        After 'ready' each change is an 'event'. A file that is replaced by a rename is a 'write' of its name; a move within what is watched is one 'rename' with old_path, out of it a 'remove', into it a 'create' for all it brings. Events that were lost are told by 'overflow', after which everything is covered anew. All watches share one inotify instance; when the kernel's limits are reached, mode=auto polls and mode=inotify says how much is not covered.
+
+        :param path: The folder, or the one file, to watch.
+        :param recursive: Watch all folders below too, also those that are made later. (default false)
+        :param timeout: Seconds after which the stream ends; 0 is never. (default 0)
+        :param max_events: How many events the stream has at most; 0 is any number. (default 0)
+        :param mode: By the kernel's inotify, by looking again and again, or the first where it works. (default "auto")
+        :param poll_ms: Milliseconds between two looks when polling. (default 500)
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return self._caller.events(OPS["files.watch"], {"path": path, "recursive": recursive, "timeout": timeout, "max_events": max_events, "mode": mode, "poll_ms": poll_ms}, FilesWatchEvents, request_timeout)
+
+    def watch_sync(
+        self,
+        path: PathLike,
+        *,
+        recursive: bool | None = None,
+        timeout: float | None = None,
+        max_events: int | None = None,
+        mode: Literal["auto", "inotify", "poll"] | None = None,
+        poll_ms: int | None = None,
+        request_timeout: float | None = None,
+    ) -> SyncEventStream[FilesWatchEvent]:
+        """watch() for code without an event loop."""
+        return self._caller.iterate(self.watch(path=path, recursive=recursive, timeout=timeout, max_events=max_events, mode=mode, poll_ms=poll_ms, request_timeout=request_timeout))
+
     async def upload(
         self,
         path: PathLike,
@@ -1802,6 +2026,51 @@ class FilesNamespace(Namespace):
     ) -> bytes:
         """download() for code without an event loop."""
         return self._caller.wait(self.download(path=path, request_timeout=request_timeout))
+
+    async def extract(
+        self,
+        destination: PathLike,
+        data: Body | None = None,
+        *,
+        path: PathLike | None = None,
+        format: Literal["auto", "tar", "tar.gz", "tar.zst", "tar.xz", "tar.bz2", "zip"] | None = None,
+        overwrite: bool | None = None,
+        strip: int | None = None,
+        parents: bool | None = None,
+        progress: Progress | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesExtractResult:
+        """Fill a folder from an archive.
+
+        tar (plain, gz, zst, xz, bz2) and zip, from a file or as the body. A destination that is new appears whole or not at all; one that is there gets the entries one by one, and an error then says how many. Names that are absolute or climb, links that lead out, devices, FIFOs and sockets are left out and listed; owners are not taken over, nor setuid bits.
+
+        :param path: The archive, where it is not the body itself.
+        :param destination: The folder to fill; made when it is not there.
+        :param format: What the archive is; auto looks. (default "auto")
+        :param overwrite: Replace files that are there; else they are kept and listed as skipped. (default true)
+        :param strip: How many parts to leave off the front of each name. (default 0)
+        :param parents: Make missing folders above the destination. (default false)
+        :param data: The bytes: in memory, a binary file, or an iterable of parts.
+        :param progress: Called with the bytes sent so far and the whole length, or None.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.send(OPS["files.extract"], {"path": path, "destination": destination, "format": format, "overwrite": overwrite, "strip": strip, "parents": parents}, FilesExtractResult, data, progress, request_timeout)
+
+    def extract_sync(
+        self,
+        destination: PathLike,
+        data: Body | None = None,
+        *,
+        path: PathLike | None = None,
+        format: Literal["auto", "tar", "tar.gz", "tar.zst", "tar.xz", "tar.bz2", "zip"] | None = None,
+        overwrite: bool | None = None,
+        strip: int | None = None,
+        parents: bool | None = None,
+        progress: Progress | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesExtractResult:
+        """extract() for code without an event loop."""
+        return self._caller.wait(self.extract(path=path, destination=destination, format=format, overwrite=overwrite, strip=strip, parents=parents, data=data, progress=progress, request_timeout=request_timeout))
 
 
 class CommandsNamespace(Namespace):
