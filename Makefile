@@ -43,7 +43,6 @@ check: ## the other compiler, sanitizers over the whole suite, fuzz targets, the
 	@echo "== static"
 	@$(MAKE) --no-print-directory static
 	@ABX_TEST_STATIC=build-static/agent-sandbox-server tools/run-api build-static/agent-sandbox-server tests/api/test_static.py
-	@tools/run-api build-static/agent-sandbox-server tests/api/test_static.py
 
 fuzz: build-fuzz/build.ninja ## each fuzz target for FUZZ_SECONDS
 	@$(NINJA) -C build-fuzz

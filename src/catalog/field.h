@@ -170,6 +170,8 @@ struct field {
 #define R_STRINGS(S, m, why) \
 	FIELD_ROW(S, m, struct list, FIELD_ARRAY, why, .flags = F_REQUIRED, .item_type = FIELD_STRING, \
 		.item_size = sizeof(const char *))
+#define R_OPT_STRINGS(S, m, why) /* left out when items is NULL */ \
+	FIELD_ROW(S, m, struct list, FIELD_ARRAY, why, .item_type = FIELD_STRING, .item_size = sizeof(const char *))
 #define R_OBJECT(S, m, T, name_, rows, why) \
 	FIELD_ROW(S, m, T, FIELD_OBJECT, why, .flags = F_REQUIRED, .item_size = sizeof(T), .item_name = name_, \
 		.fields = rows)

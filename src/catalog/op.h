@@ -54,6 +54,7 @@ struct limit {
 struct raw {
 	bool request, response; /* bytes instead of JSON, which way */
 	bool multipart;         /* the request may be multipart/form-data too */
+	bool json_first;        /* clients ask for the JSON form of the response */
 	bool preferred;         /* the response is bytes on the op's own route, unless JSON is asked for */
 	const char *media_type; /* of the response */
 };

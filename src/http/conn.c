@@ -403,10 +403,9 @@ void conn_sweep(struct http_conn *c, int64_t now_ns)
 
 void conn_close_idle(struct http_conn *c)
 {
-	if (c->state == CONN_HEAD) {
-		begin_linger(c);
-		conn_kick(c);
-	}
+	/* Nothing is owed to it: to wait for its close would only hold up the end of the server. */
+	if (c->state == CONN_HEAD)
+		conn_abort(c);
 }
 
 void http_set_user(struct http_conn *c, void *user)

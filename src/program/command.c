@@ -4,8 +4,8 @@
 #include "policy/place.h"
 #include "policy/policy.h"
 #include "program/confine.h"
+#include "program/launch.h"
 #include "spawn/failure.h"
-#include "spawn/limits.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -134,14 +134,13 @@ static int plan_argv(struct call *call, const struct command *command, struct pl
 	return 0;
 }
 
-/* As the policy says; a caller's own TMPDIR stays. */
-static int plan_confinement(struct call *call, struct plan *plan, struct child_env *env)
+/* Confined programs may not write to /tmp; a caller's own TMPDIR stays. */
+static void plan_temp_dir(struct call *call, struct child_env *env)
 {
 	const char *temp_dir = confine_temp_dir(call->caller, &call->arena);
 
 	if (temp_dir && !child_env_get(env, "TMPDIR"))
 		child_env_put(env, "TMPDIR", str_of(temp_dir));
-	return confine_apply(call->caller, &plan->spawn, &call->err);
 }
 
 static int plan_env(struct call *call, const struct command *command, unsigned how, struct plan *plan)
@@ -162,46 +161,9 @@ static int plan_env(struct call *call, const struct command *command, unsigned h
 		/* A body may hold very many; no name of them stands there twice. */
 		child_env_put_among(&env, given, pairs[i].name, pairs[i].value);
 	}
-	if (plan_confinement(call, plan, &env) < 0)
-		return -1;
+	plan_temp_dir(call, &env);
 	plan->spawn.env = child_env_items(&env);
 	return plan->spawn.env ? 0 : err_set(&call->err, ERR_BUSY, "the environment needs more memory than is left");
-}
-
-static int plan_user(struct call *call, const struct command *command, struct plan *plan)
-{
-	const struct policy *policy = principal_policy(call->caller);
-	const struct run_as *user;
-
-	if (command->user && policy_check_user(call->caller, command->user, &call->err) < 0)
-		return -1;
-	user = policy_user(policy, command->user);
-	if (!user)
-		return 0;
-	plan->spawn.set_user = true;
-	plan->spawn.uid = user->uid;
-	plan->spawn.gid = user->gid;
-	plan->spawn.groups = user->groups;
-	plan->spawn.group_count = user->group_count;
-	return 0;
-}
-
-static void plan_limits(struct call *call, struct plan *plan)
-{
-	struct policy_rlimit limits[POLICY_RLIMITS_MAX];
-	size_t count = policy_rlimits(principal_policy(call->caller), limits);
-	struct spawn *spawn = &plan->spawn;
-
-	_Static_assert((int)POLICY_RLIMITS_MAX < (int)SPAWN_LIMITS_MAX, "one more for the descriptors");
-	spawn->limits[0].which = RLIMIT_NOFILE;
-	spawn->limits[0].value = limits_of_children();
-	spawn->limit_count = 1;
-	for (size_t i = 0; i < count; i++) {
-		/* A later row of the same limit wins. */
-		spawn->limits[spawn->limit_count].which = limits[i].which;
-		spawn->limits[spawn->limit_count++].value = limits[i].value;
-	}
-	spawn->umask = policy_umask(principal_policy(call->caller));
 }
 
 static int plan_cwd(struct call *call, const struct command *command, struct plan *plan)
@@ -237,25 +199,11 @@ static int make_plan(struct call *call, const struct command *command, unsigned 
 		plan->spawn.in = plan->spawn.out = plan->spawn.err = SPAWN_PTY;
 	plan->spawn.columns = command->columns;
 	plan->spawn.rows = command->rows;
-	plan->spawn.death_signal = SIGKILL;
-	plan_limits(call, plan);
 	if (plan_program(call, command, how, plan) < 0)
 		return -1;
-	if (plan_env(call, command, how, plan) < 0 || plan_user(call, command, plan) < 0)
+	if (launch_prepare(call, command->user, &plan->spawn) < 0 || plan_env(call, command, how, plan) < 0)
 		return -1;
 	return plan_cwd(call, command, plan);
-}
-
-static struct tree *start(
-	struct call *call, struct plan *plan, const struct tree_events *events, void *user, struct child *ret_child)
-{
-	struct spawn_failure failure;
-	struct tree *tree = tree_start(call->loop, &plan->spawn, events, user, ret_child, &failure, &call->err);
-
-	if (!tree && call->err.code == ERR_COMMANDS_START)
-		failure_set(&call->err, &call->arena, failure.step, failure.number,
-			str_of(plan->spawn.path ? plan->spawn.path : plan->spawn.argv[0]), failure.reason);
-	return tree;
 }
 
 struct tree *command_start(struct call *call, const struct command *command, unsigned how,
@@ -265,7 +213,7 @@ struct tree *command_start(struct call *call, const struct command *command, uns
 	struct tree *tree = NULL;
 
 	if (make_plan(call, command, how, &plan) == 0)
-		tree = start(call, &plan, events, user, ret_child);
+		tree = launch(call, &plan.spawn, events, user, ret_child);
 	close_fd(plan.base_fd);
 	close_fd(plan.text_fd);
 	return tree;

@@ -12,8 +12,8 @@
 #include "base/buf.h"
 #include "call/call.h"
 #include "policy/child_env.h"
-#include "spawn/pipes.h"
-#include "spawn/tree.h"
+#include "program/capture.h"
+#include "program/running.h"
 
 struct program;
 typedef void program_fn(struct program *p);
@@ -32,15 +32,8 @@ struct program_plan {
 struct program {
 	struct call *call;
 	program_fn *on_done;
-	struct tree *tree;
-	struct pipes pipes;
-	struct timer timeout;
-	struct buf output[PIPES_COUNT]; /* terminated; failed when the budget is used up */
-	uint64_t total[PIPES_COUNT];
-	struct tree_exit exit;
-	int64_t started_ns, duration_ns;
-	size_t max_bytes;
-	bool exited, drained, timed_out, ending, gone;
+	struct running running; /* its exit, duration and whether it timed out are there to be read */
+	struct capture output[PIPES_COUNT];
 };
 
 /* Starts it: on_done comes later.  Or -1 with call->err and nothing to free; a program that is not there is ERR_COMMANDS_START with sys_errno ENOENT. */
@@ -51,6 +44,7 @@ void program_free(struct program *p);   /* zeroed or done */
 
 struct str program_output(const struct program *p, unsigned stream);
 bool program_truncated(const struct program *p, unsigned stream);
+bool program_starved(const struct program *p, unsigned stream); /* less was kept than max_bytes: memory is used up */
 
 /*
  * The fixed environment of the server's own helpers (R96): PATH as children get it, a HOME where

@@ -56,7 +56,7 @@ static void on_pipes_end(struct pipes *p, bool held)
 	check_done(r);
 }
 
-static const struct tree_events tree_events = { .on_exit = on_leader_exit, .on_gone = on_gone };
+const struct tree_events running_tree_events = { .on_exit = on_leader_exit, .on_gone = on_gone };
 static const struct pipes_events pipes_events = { .room = room, .on_bytes = on_bytes, .on_end = on_pipes_end };
 
 static void end_tree(struct running *r)
@@ -77,24 +77,35 @@ static void on_timeout(struct timer *t)
 	end_tree(r);
 }
 
+void running_init(struct running *r, struct call *call, double timeout_s, const struct running_events *events)
+{
+	*r = (struct running){
+		.events = events, .loop = call->loop, .timeout_s = timeout_s, .started_ns = clock_now_ns()
+	};
+}
+
+void running_go(struct running *r, struct tree *tree, const struct child *child, struct str input)
+{
+	r->tree = tree;
+	r->pid = child->pid;
+	pipes_start(&r->pipes, r->loop, child->in, child->out, child->err, &pipes_events);
+	if (input.p)
+		pipes_feed(&r->pipes, input);
+	if (r->timeout_s > 0)
+		timer_start(&r->timeout, r->loop, (int64_t)(r->timeout_s * (double)NS_PER_S), on_timeout);
+}
+
 int running_start(struct running *r, struct call *call, const struct command *command, double timeout_s,
 	const struct running_events *events)
 {
 	struct child child;
+	struct tree *tree;
 
-	r->events = events;
-	r->loop = call->loop;
-	r->timeout_s = timeout_s;
-	r->started_ns = clock_now_ns();
-	r->tree = command_start(call, command, 0, &tree_events, r, &child);
-	if (!r->tree)
+	running_init(r, call, timeout_s, events);
+	tree = command_start(call, command, 0, &running_tree_events, r, &child);
+	if (!tree)
 		return -1;
-	r->pid = child.pid;
-	pipes_start(&r->pipes, call->loop, child.in, child.out, child.err, &pipes_events);
-	if (command_input(command).p)
-		pipes_feed(&r->pipes, command_input(command));
-	if (timeout_s > 0)
-		timer_start(&r->timeout, call->loop, (int64_t)(timeout_s * (double)NS_PER_S), on_timeout);
+	running_go(r, tree, &child, command_input(command));
 	return 0;
 }
 

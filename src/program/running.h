@@ -34,7 +34,16 @@ struct running {
 	bool ending, gone; /* the whole tree is being ended; nothing of it is left */
 };
 
-/* Starts it: 0, or -1 with call->err and nothing to free. */
+/*
+ * In steps, for whoever starts the program otherwise: running_init(), a start with
+ * running_tree_events and r as their user, running_go().
+ */
+extern const struct tree_events running_tree_events;
+void running_init(struct running *r, struct call *call, double timeout_s, const struct running_events *events);
+/* input: of the call's memory, to be fed; p NULL none. */
+void running_go(struct running *r, struct tree *tree, const struct child *child, struct str input);
+
+/* All of them, for a command: 0, or -1 with call->err and nothing to free. */
 int running_start(struct running *r, struct call *call, const struct command *command, double timeout_s,
 	const struct running_events *events) MUST_CHECK;
 

@@ -306,12 +306,12 @@ static void keep_headers(struct serving *s, const struct head *head)
 	call->http.head = s->route.head;
 	if (call->op->kind == OP_SSE)
 		call->http.last_event_id = keep(s, head, "last-event-id");
+	call->http.if_match = keep(s, head, "if-match");
 	if (call->op->kind != OP_RAW)
 		return;
 	call->http.head = s->route.head;
 	call->http.range = keep(s, head, "range");
 	call->http.if_range = keep(s, head, "if-range");
-	call->http.if_match = keep(s, head, "if-match");
 	call->http.if_none_match = keep(s, head, "if-none-match");
 	call->http.if_modified_since = keep(s, head, "if-modified-since");
 	call->http.raw_response = wants_raw(s, head);

@@ -175,6 +175,7 @@ void options_print_help(void)
 	puts("agent-sandbox-server: the hands inside a sandbox, over HTTP\n\n"
 	     "usage: agent-sandbox-server [OPTION…]             serve\n"
 	     "       agent-sandbox-server describe [OP] [--json|--markdown|--errors]\n"
+	     "       agent-sandbox-server gen-client --lang json|openapi|python|ts [-o FILE]\n"
 	     "       agent-sandbox-server policy check FILE\n"
 	     "       agent-sandbox-server policy explain FILE --token NAME --op OP [--path PATH]\n\n"
 	     "options:");

@@ -53,7 +53,7 @@ def test_b003_r01_a_background_child_that_prints_all_the_time(runner):
     began = time.monotonic()
     result = run(runner, f"(trap 'echo $? >pipe-{mark}' PIPE EXIT; while :; do echo x; sleep 0.05; done) & echo done", timeout=60)
     assert time.monotonic() - began < 5
-    assert result["exit_code"] == 0 and result["background"] is True and result["stdout"].startswith("done\n")
+    assert result["exit_code"] == 0 and result["background"] is True and "done\n" in result["stdout"]
     before = server.rss_kib()
     eventually(lambda: (server.base / f"pipe-{mark}").exists(), what="the writer met SIGPIPE")
     assert is_sanitized() or server.rss_kib() - before < 4096

@@ -149,9 +149,10 @@ def test_no_interpreter(make_server, tmp_path):
     for language in ("python", "node", "bash"):
         with expect_error("runtime.unavailable", 503):
             run(client, "1", language)
-    with expect_error("runtime.unavailable", 503, says="git"):
-        (pathlib.Path(client.server.base) / ".git").mkdir()
-        client.rest("devtools.git.status")
+    (pathlib.Path(client.server.base) / ".git").mkdir()
+    for op in ("devtools.git.status", "devtools.git.diff"):
+        with expect_error("runtime.unavailable", 503, says="git"):
+            client.rest(op)
 
 
 def test_an_interpreter_that_is_none(make_server, tmp_path):

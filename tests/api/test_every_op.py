@@ -16,10 +16,11 @@ PATHS = [(op["id"], param["name"]) for op in GUARDED for param in op["params"]
 
 
 def ways(client, op, body):
-    """The reply to the same call through both bindings."""
+    """The reply to the same call through both bindings; a WebSocket has only its route."""
     data = json.dumps(body).encode()
     as_json = {"Content-Type": "application/json"}
-    yield client.request("POST", f"/ops/{op['id']}", data, as_json)
+    if op["kind"] != "ws":
+        yield client.request("POST", f"/ops/{op['id']}", data, as_json)
     route = re.sub(r"{\w+}", "1", op["path"])
     if op["method"] in ("GET", "HEAD", "DELETE"):
         yield client.request(op["method"], route)

@@ -297,11 +297,11 @@ def test_one_busy_connection_does_not_hold_the_others(client):
         for event in stream:
             if event.name == "stdout":
                 taken += 1
-                if taken % 200 == 0:
+                if taken % 60 == 0:
                     began = time.monotonic()
                     assert client.rest("core.health") == {"status": "ok"}
                     longest = max(longest, time.monotonic() - began)
-            if taken > 2000:
+            if taken > 600:
                 break
     assert is_sanitized() or longest < 1
 

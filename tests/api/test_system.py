@@ -7,15 +7,13 @@ import re
 import socket
 import subprocess
 import sys
-import threading
 import time
 
 import pytest
 
 from lib.access import token
 from lib.client import expect_error
-from lib.processes import children, eventually, running
-from lib.server import Server
+from lib.processes import eventually, running
 
 
 def host_memory_mb():
@@ -83,13 +81,21 @@ def cgroup_of(kind, name):
 
 @pytest.fixture
 def groups():
-    made = []
-    yield lambda kind: made.append(cgroup_of(kind, f"abx-test-{os.getpid()}-{len(made)}")) or made[-1]
+    """groups("memory") -> the folder of a new group, of one name in every hierarchy."""
+    made, name = [], f"abx-test-{os.getpid()}-{time.monotonic_ns()}"
+
+    def make(kind):
+        folder = cgroup_of(kind, name)
+        if folder not in made:
+            made.append(folder)
+        return folder
+
+    yield make
     for folder in made:
-        eventually(lambda folder=folder: try_rmdir(folder), 10, f"rmdir {folder}")
+        eventually(lambda folder=folder: is_removed(folder), 10, f"rmdir {folder}")
 
 
-def try_rmdir(folder):
+def is_removed(folder):
     try:
         folder.rmdir()
         return True
@@ -97,14 +103,9 @@ def try_rmdir(folder):
         return False
 
 
-def start_in(folders):
-    """A server that is a member of these groups from its first moment."""
-    inside = "".join(f"echo $$ > {folder}/cgroup.procs; " for folder in folders)
-    return subprocess.Popen(["/bin/sh", "-c", f"{inside} exec sleep 7760"]), folders
-
-
-def moved(server, folder):
-    (folder / "cgroup.procs").write_text(str(server.pid))
+def moved(server, *folders):
+    for folder in folders:
+        (folder / "cgroup.procs").write_text(str(server.pid))
 
 
 def test_b112_a_real_limit_of_memory(make_server, groups):
@@ -129,24 +130,25 @@ def test_b112_a_real_limit_of_memory(make_server, groups):
 
 
 def test_b112_a_real_quota(make_server, groups):
-    is_v1 = "cpu" in re.split("[:,\n]", pathlib.Path("/proc/self/cgroup").read_text())
-    folder = groups("cpu" if is_v1 else "v2")
-    if is_v1:
-        if not (folder / "cpu.cfs_quota_us").exists():
+    if "cpu" in re.split("[:,\n]", pathlib.Path("/proc/self/cgroup").read_text()):
+        folders = [groups("cpu"), groups("cpuacct")]
+        if not (folders[0] / "cpu.cfs_quota_us").exists():
             pytest.skip("the kernel has no quota of CPU")
-        (folder / "cpu.cfs_period_us").write_text("100000")
-        (folder / "cpu.cfs_quota_us").write_text("50000")
-        times = groups("cpuacct")
-        if times.name != folder.name:
-            pytest.skip("cpu and cpuacct are apart, and the test makes one name for each")
-    elif not (folder / "cpu.max").exists():
-        pytest.skip("the cpu controller is not delegated here")
+        (folders[0] / "cpu.cfs_period_us").write_text("100000")
+        (folders[0] / "cpu.cfs_quota_us").write_text("50000")
     else:
-        (folder / "cpu.max").write_text("50000 100000")
+        folders = [groups("v2")]
+        if not (folders[0] / "cpu.max").exists():
+            pytest.skip("the cpu controller is not delegated here")
+        (folders[0] / "cpu.max").write_text("50000 100000")
     server = make_server()
-    moved(server, folder)
-    info = server.client().call("system.info")
+    moved(server, *folders)
+    client = server.client()
+    info = client.call("system.info")
     assert (info["cpu_quota"], info["cpu_count"]) == (0.5, 1)
+    burner = client.call("process.start", argv=["sh", "-c", "while :; do :; done"])
+    eventually(lambda: client.call("system.metrics")["cpu_percent"] > 40, 20, "the use of the quota")
+    client.call("process.signal", pid=burner["id"], signal=9)
     server.stop()
 
 
@@ -344,6 +346,9 @@ def test_managers_that_are_not_there(make_server, tmp_path):
     client = make_server(env={"PATH": str(tmp_path)}).client()
     for manager in ("pip", "npm", "cargo"):
         assert packages(client, manager) == {}
+    assert client.rest("system.packages") == {"manager": "pip", "packages": []}
+    with expect_error("args.invalid"):
+        client.rest("system.packages", manager="brew")
     if not os.path.exists("/lib/apk/db/installed"):
         assert packages(client, "apk") == {}
 
@@ -367,12 +372,6 @@ def test_managers_that_are_run(make_server, tmp_path):
     assert packages(client, "cargo") == {"rg": "13.0.0"}
     seen = (server.scratch / "env").read_text()
     assert "SET=" not in seen and "SECRET" not in seen and "evil" not in seen
-
-
-def test_packages_by_default_are_pip(client):
-    assert client.rest("system.packages")["manager"] == "pip"
-    with expect_error("args.invalid"):
-        client.rest("system.packages", manager="brew")
 
 
 def test_a_manager_that_hangs(make_server, tmp_path):

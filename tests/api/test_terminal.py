@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Terminals: sessions, what they show, and what becomes of them."""
+import itertools
 import json
 import os
 import pathlib
@@ -40,6 +41,14 @@ def term(client):
 
 def shell(term, **args):
     return term(argv=["/bin/bash", "--norc", "--noprofile", "--noediting"], env={"PS1": "$ "}, **args)
+
+
+_numbers = itertools.count(os.getpid() * 1000)
+
+
+def some_seconds():
+    """An argument for sleep that no other process on this machine has."""
+    return str(next(_numbers))
 
 
 def process_is_gone(pid):
@@ -105,24 +114,25 @@ def test_bad_starts(client):
 
 def test_controlling_terminal(client, term):
     """B052: job control, /dev/tty, a session of its own."""
+    first, second = some_seconds(), some_seconds()
     with Terminal(client, shell(term)) as viewer:
         assert b"job control" not in viewer.live().expect("$ ")
         viewer.type("echo to-the-tty > /dev/tty; ps -o sess=,pgid=,tty= -p $$; echo pid=$$.\n")
         found = viewer.match(rb"\r\nto-the-tty\r\n\s*(\d+)\s+(\d+)\s+pts/\d+\s*pid=(\d+)\.\r\n\$ ")
         assert found.group(1) == found.group(2) == found.group(3)
-        viewer.type("sleep 500\n")
-        viewer.expect("sleep 500\r\n")
-        eventually(lambda: running("sleep", "500"))
+        viewer.type(f"sleep {first}\n")
+        viewer.expect(f"sleep {first}\r\n")
+        eventually(lambda: any(map(is_in_foreground, running("sleep", first))))
         viewer.type("\x03")
         viewer.expect("^C")
         viewer.expect("$ ")
-        viewer.type("sleep 501\n")
-        eventually(lambda: running("sleep", "501"))
+        viewer.type(f"sleep {second}\n")
+        eventually(lambda: any(map(is_in_foreground, running("sleep", second))))
         viewer.type("\x1a")
         viewer.expect("Stopped")
         viewer.type("fg\n")
-        viewer.expect("sleep 501\r\n")
-        [job] = running("sleep", "501")
+        viewer.expect(f"sleep {second}\r\n")
+        [job] = running("sleep", second)
         eventually(lambda: is_in_foreground(job))
         viewer.tell(type="signal", signal="SIGINT")  # to the job alone
         viewer.expect("$ ")
@@ -421,25 +431,30 @@ def test_dead_terminals_cost_nothing(client, term):
     assert [entry["alive"] for entry in client.call("terminal.list")["sessions"]] == [False] * 6 + [True]
 
 
-def test_delete_ends_everything(client, term):
-    session = shell(term)
+@pytest.mark.parametrize("options", [(), ("--no-cgroups",)])
+def test_delete_ends_everything(make_server, options):
+    client = make_server(*options).client()
+    session = shell(lambda **args: client.rest("terminal.create", **args))
+    a, b, c = all_three = some_seconds(), some_seconds(), some_seconds()
     with Terminal(client, session) as viewer:
-        viewer.live().type("trap '' HUP TERM; nohup sleep 610 >/dev/null & setsid sleep 611 & (trap '' HUP; sleep 612) & echo on-$((1+1))\n")
+        viewer.live().type(f"trap '' HUP TERM; nohup sleep {a} >/dev/null & setsid sleep {b} & (trap '' HUP; sleep {c}) & "
+                           "echo on-$((1+1))\n")
         viewer.expect("on-2")
-        eventually(lambda: all(running("sleep", str(n)) for n in (610, 611, 612)))
+        eventually(lambda: all(running("sleep", n) for n in all_three))
         client.call("terminal.delete", id=session["session_id"])
-        assert not any(running("sleep", str(n)) for n in (610, 611, 612)) and process_is_gone(session["pid"])
+        assert not any(running("sleep", n) for n in all_three) and process_is_gone(session["pid"])
         assert viewer.end()["signal"] == "SIGKILL"
     with expect_error("terminal.not_found"):
         client.call("terminal.delete", id=session["session_id"])
 
 
 def test_delete_of_one_that_has_ended_ends_what_it_left(client, term):
-    session = term(command="trap '' HUP; setsid sleep 620 & exit 0")
+    left = some_seconds()
+    session = term(command=f"trap '' HUP; setsid sleep {left} & exit 0")
     eventually(lambda: not client.call("terminal.get", id=session["session_id"])["alive"])
-    eventually(lambda: running("sleep", "620"))
+    eventually(lambda: running("sleep", left))
     client.call("terminal.delete", id=session["session_id"])
-    assert not running("sleep", "620")
+    assert not running("sleep", left)
 
 
 def test_many_sessions_leak_nothing(client):

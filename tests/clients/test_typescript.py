@@ -117,7 +117,7 @@ def test_leaving_a_stream_ends_the_command(dist, server, how):
     assert json.loads(out) == {"value": True}
 
 
-def event(name, **data):
+def event(name, /, **data):
     return f"event: {name}\ndata: {json.dumps(data)}\n\n".encode()
 
 

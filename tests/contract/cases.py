@@ -86,6 +86,28 @@ CASES: dict[str, Case] = {
     "files.extract": Case(
         lambda kit: Args(kit.folder / "x", tar_of("f", b"hello")), lambda kit: Args(kit.folder / "y", b"no archive"),
         errors.ServerArgumentError, lambda r: r.entries == 1 and r.bytes == 5),
+    "files.search": Case(
+        lambda kit: Args(kit.make("found", b"").parent, "f?und", type="file"), lambda kit: Args(kit.folder / "no", "*"),
+        errors.FileNotFoundError_, lambda r: [one.name for one in r.results] == ["found"]),
+    "files.read": Case(
+        lambda kit: Args(kit.make("r", b"one\ntwo\n"), lines="2"), lambda kit: Args(kit.folder), errors.FileOperationError,
+        lambda r: r.content == "two\n" and r.size == 8),
+    "files.write": Case(
+        lambda kit: Args(kit.folder / "w", content="text"), lambda kit: Args(kit.folder / "no/w", content=""), errors.FileNotFoundError_,
+        lambda r: r.bytes == 4),
+    "files.edit": Case(
+        lambda kit: Args(kit.make("e", b"one"), edits=[{"old": "one", "new": "two"}]),
+        lambda kit: Args(kit.make("e2", b"one"), edits=[{"old": "two", "new": "one"}]), errors.FileOperationError,
+        lambda r: r.replacements == 1),
+    "files.grep": Case(
+        lambda kit: Args(kit.make("g", b"a\nneedle\n"), "n.*e"), lambda kit: Args(kit.folder, "["), errors.ServerArgumentError,
+        lambda r: r.matches[0].line == 2),
+    "files.copy": Case(
+        lambda kit: Args(kit.make("c", b"abc"), kit.folder / "c2"), lambda kit: Args(kit.folder / "no", kit.folder / "c3"),
+        errors.FileNotFoundError_, lambda r: r.bytes == 3),
+    "files.chmod": Case(
+        lambda kit: Args(kit.make("m", b""), "600"), lambda kit: Args(kit.make("m5", b""), "9"), errors.ServerArgumentError,
+        lambda r: r.changed == 1),
     "commands.run": Case(
         lambda kit: Args("echo hi; exit 3", cwd=kit.folder, env={"A": "b"}), lambda _: Args("sleep 60", timeout=0.2),
         errors.CommandTimeoutError, lambda r: r.stdout == "hi\n" and r.exit_code == 3),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Made by `agent-sandbox-server gen-client --lang ts`: do not edit.
-// Catalog version 1, digest sha256:92caa217ed809c936cc6a015f9f3cf71f96f6f37bcaa1630889fce92040fb640
+// Catalog version 1, digest sha256:12a003c1d4036057b776ef1dc19e938207f1eb87337bf22aed61f1490b79cbee
 import { Namespace, type Body, type CallOptions, type Caller, type ErrorRow, type EventStream, type OpSpec } from "./runtime.js";
 
 export const CATALOG_VERSION = 1;
-export const CATALOG_DIGEST = "sha256:92caa217ed809c936cc6a015f9f3cf71f96f6f37bcaa1630889fce92040fb640";
+export const CATALOG_DIGEST = "sha256:12a003c1d4036057b776ef1dc19e938207f1eb87337bf22aed61f1490b79cbee";
 export const SERVER_VERSION = "0.1.0";
 
 /** Tell whether the server answers. */
@@ -373,6 +373,54 @@ export interface FilesMoveResult {
   destination_b64?: string;
 }
 
+/** Find files by name. */
+export interface FilesSearchParams {
+  /** Folder to search. */
+  path?: string | undefined;
+  /** The exact bytes of `path`, instead of it. */
+  path_b64?: Uint8Array | string | undefined;
+  /** Glob: without a slash for the name, else for the path below the folder; '**' crosses folders. */
+  pattern: string;
+  /** How many levels to search; 1 is the folder alone. */
+  max_depth?: number | undefined;
+  /** Most entries to answer. */
+  max_results?: number | undefined;
+  /** Only entries of this kind. */
+  type?: "any" | "file" | "directory" | "symlink" | "other" | undefined;
+  /** Search names that begin with a dot too. */
+  hidden?: boolean | undefined;
+  /** Seconds after which the answer is what was found so far; 0 none. */
+  timeout?: number | undefined;
+}
+
+/** What was found, sorted by path. */
+export interface FoundEntry {
+  /** The name. */
+  name: string;
+  /** The exact name where it is not UTF-8. */
+  name_b64?: string;
+  /** The absolute path. */
+  path: string;
+  /** The exact path where it is not UTF-8. */
+  path_b64?: string;
+  /** What kind of entry it is; links are not followed. */
+  type: string;
+}
+
+/** Find files by name. */
+export interface FilesSearchResult {
+  /** The folder, behind its links. */
+  path: string;
+  /** The exact path where it is not UTF-8. */
+  path_b64?: string;
+  /** What was found, sorted by path. */
+  results: FoundEntry[];
+  /** Whether the timeout ended the search. */
+  timed_out: boolean;
+  /** Whether there may be more: of max_results, or of the timeout. */
+  truncated: boolean;
+}
+
 /** Write files of any size. */
 export interface FilesUploadStreamParams {
   /** File to write; of a form the folder for its files. */
@@ -611,6 +659,228 @@ export interface FilesDownloadResult {
   content_base64: string;
 }
 
+/** Read a part of a file. */
+export interface FilesReadParams {
+  /** File to read. */
+  path?: string | undefined;
+  /** The exact bytes of `path`, instead of it. */
+  path_b64?: Uint8Array | string | undefined;
+  /** The first byte. */
+  offset?: number | undefined;
+  /** Most bytes; never more than max_bytes in JSON. */
+  limit?: number | undefined;
+  /** How the content is given: as text, exactly, or as the body itself, which Accept: application/octet-stream asks for too. */
+  encoding?: "utf-8" | "base64" | "bytes" | undefined;
+  /** Lines instead of bytes, the first is 1: '7', '10-20' or '10-'. */
+  lines?: string | undefined;
+}
+
+/** Read a part of a file. */
+export interface FilesReadResult {
+  /** The file, behind its links. */
+  path: string;
+  /** The exact path where it is not UTF-8. */
+  path_b64?: string;
+  /** The part of the file, in the encoding that was asked for. */
+  content: string;
+  /** Bytes of the whole file; of a file under /proc what was read. */
+  size: number;
+  /** How many of the file's bytes the content holds. */
+  bytes: number;
+  /** How many lines the content has; a last one without a newline counts. */
+  lines: number;
+  /** Whether the file goes on behind the content. */
+  truncated: boolean;
+  /** There when bytes of the text had to be replaced: encoding=base64 gives them. */
+  lossy?: boolean;
+  /** The tag of the file, for If-Match. */
+  etag: string;
+}
+
+/** Write a file, or to its end. */
+export interface FilesWriteParams {
+  /** File to write. */
+  path?: string | undefined;
+  /** The exact bytes of `path`, instead of it. */
+  path_b64?: Uint8Array | string | undefined;
+  /** The text; or content_base64, or the body itself. */
+  content?: string | undefined;
+  /** The bytes. */
+  content_base64?: Uint8Array | string | undefined;
+  /** Write behind the end of what is there, all of it or nothing. */
+  append?: boolean | undefined;
+  /** Fail when something is there; If-None-Match: * says the same. */
+  create_only?: boolean | undefined;
+  /** Permissions as octal digits, like '644'; without it those that the file has, else 666 less the umask. */
+  mode?: string | undefined;
+  /** Make missing folders above the file. */
+  parents?: boolean | undefined;
+}
+
+/** Write a file, or to its end. */
+export interface FilesWriteResult {
+  /** The file, behind its links. */
+  path: string;
+  /** The exact path where it is not UTF-8. */
+  path_b64?: string;
+  /** How many were written. */
+  bytes: number;
+  /** The tag of the file now, for If-Match. */
+  etag: string;
+}
+
+/** Exact replacements, one after the other; each sees what those before it made. */
+export interface Edit {
+  /** What is there now, exactly, with its line ends. */
+  old: string;
+  /** What is to be there. */
+  new: string;
+  /** How often old is there; each is replaced. 0: as often as it is, at least once. */
+  count?: number | undefined;
+}
+
+/** Change parts of a file. */
+export interface FilesEditParams {
+  /** File to change. */
+  path?: string | undefined;
+  /** The exact bytes of `path`, instead of it. */
+  path_b64?: Uint8Array | string | undefined;
+  /** Exact replacements, one after the other; each sees what those before it made. */
+  edits?: Edit[] | undefined;
+  /** A unified diff of this file; every line of it has to fit. */
+  patch?: string | undefined;
+}
+
+/** Change parts of a file. */
+export interface FilesEditResult {
+  /** The file, behind its links. */
+  path: string;
+  /** The exact path where it is not UTF-8. */
+  path_b64?: string;
+  /** How many places were changed; of a patch its hunks. */
+  replacements: number;
+  /** What was changed, as a unified diff; empty when nothing was. */
+  diff: string;
+  /** There when the diff would be over 1 MiB, and is left out. */
+  diff_cut?: boolean;
+  /** There when bytes of the diff had to be replaced. */
+  lossy?: boolean;
+  /** The length of the file now. */
+  bytes: number;
+  /** The tag of the file now, for If-Match. */
+  etag: string;
+}
+
+/** Find lines in files. */
+export interface FilesGrepParams {
+  /** Folder to search, or one file. */
+  path?: string | undefined;
+  /** The exact bytes of `path`, instead of it. */
+  path_b64?: Uint8Array | string | undefined;
+  /** Regular expression (PCRE2), looked for in each line. */
+  pattern: string;
+  /** Only files that this fits: without a slash by their name, else by the path below the folder. */
+  glob?: string | undefined;
+  /** Letters match without regard to case. */
+  ignore_case?: boolean | undefined;
+  /** The pattern is a text and not an expression. */
+  literal?: boolean | undefined;
+  /** How many lines before and after each match to answer. */
+  context?: number | undefined;
+  /** Most matches to answer, one of each line. */
+  max_results?: number | undefined;
+  /** Search what .gitignore files name, and .git folders, too. */
+  no_ignore?: boolean | undefined;
+  /** Seconds after which the answer is what was found so far; 0 none. */
+  timeout?: number | undefined;
+}
+
+/** The matches, sorted by path and line. */
+export interface GrepMatch {
+  /** The absolute path. */
+  path: string;
+  /** The exact path where it is not UTF-8. */
+  path_b64?: string;
+  /** The line, from 1. */
+  line: number;
+  /** Where in the line the match begins, in bytes from 1. */
+  column: number;
+  /** The line without its newline; of a long one 4096 bytes around the match. */
+  text: string;
+  /** There when the text is not the whole line. */
+  cut?: boolean;
+  /** There when bytes of the text had to be replaced; files.read gives them exactly. */
+  lossy?: boolean;
+  /** The lines before it; only with context. */
+  before?: (string)[];
+  /** The lines behind it; only with context. */
+  after?: (string)[];
+}
+
+/** Files whose search ended early; at most 100 of them are named. */
+export interface GrepGivenUp {
+  /** The absolute path. */
+  path: string;
+  /** The exact path where it is not UTF-8. */
+  path_b64?: string;
+  /** True: the expression needed too many steps. */
+  timed_out: boolean;
+}
+
+/** Find lines in files. */
+export interface FilesGrepResult {
+  /** The start, behind its links. */
+  path: string;
+  /** The exact path where it is not UTF-8. */
+  path_b64?: string;
+  /** The matches, sorted by path and line. */
+  matches: GrepMatch[];
+  /** How many files were searched. */
+  files_searched: number;
+  /** How many were not: binary, unreadable, or no regular files. */
+  files_skipped: number;
+  /** Files whose search ended early; at most 100 of them are named. */
+  files_given_up?: GrepGivenUp[];
+  /** Whether there are more matches: of max_results, or of 8 MiB of answer. */
+  truncated: boolean;
+  /** Whether the timeout ended the search, or a file was given up. */
+  timed_out: boolean;
+}
+
+/** Copy a file or a folder. */
+export interface FilesCopyParams {
+  /** What to copy; a link is followed, links below it are copied as links. */
+  source?: string | undefined;
+  /** The exact bytes of `source`, instead of it. */
+  source_b64?: Uint8Array | string | undefined;
+  /** The copy's path, not the folder to put it in. */
+  destination?: string | undefined;
+  /** The exact bytes of `destination`, instead of it. */
+  destination_b64?: Uint8Array | string | undefined;
+  /** Replace a file or an empty folder that is there. */
+  overwrite?: boolean | undefined;
+  /** Make missing folders above the destination. */
+  parents?: boolean | undefined;
+}
+
+/** Copy a file or a folder. */
+export interface FilesCopyResult {
+  /** What was copied. */
+  source: string;
+  /** The exact path where it is not UTF-8. */
+  source_b64?: string;
+  /** Where the copy is. */
+  destination: string;
+  /** The exact path where it is not UTF-8. */
+  destination_b64?: string;
+  /** How many files, folders and links were copied. */
+  entries: number;
+  /** The bytes of the files among them. */
+  bytes: number;
+  /** How many devices, FIFOs and sockets were left out. */
+  skipped: number;
+}
+
 /** Fill a folder from an archive. */
 export interface FilesExtractParams {
   /** The archive, where it is not the body itself. */
@@ -659,6 +929,30 @@ export interface FilesExtractResult {
   skipped_total: number;
   /** What was left out or changed, the first 1000. */
   skipped: SkippedEntry[];
+}
+
+/** Change permissions. */
+export interface FilesChmodParams {
+  /** What to change; a link is followed. */
+  path?: string | undefined;
+  /** The exact bytes of `path`, instead of it. */
+  path_b64?: Uint8Array | string | undefined;
+  /** Three or four octal digits, like '644'. */
+  mode: string;
+  /** All that is below a folder too; links are left as they are. */
+  recursive?: boolean | undefined;
+}
+
+/** Change permissions. */
+export interface FilesChmodResult {
+  /** What was changed, behind its links. */
+  path: string;
+  /** The exact path where it is not UTF-8. */
+  path_b64?: string;
+  /** The permissions that it has now, as octal digits. */
+  mode: string;
+  /** How many entries got the mode. */
+  changed: number;
 }
 
 /** Run a command and answer when it has ended. */
@@ -1565,6 +1859,7 @@ export const errorTable: Record<string, ErrorRow> = {
   "files.permission_denied": { status: 403, code: "os_permission_denied", type: "PermissionError", exception: "PermissionDeniedError", e_code: "E4002" },
   "files.no_space": { status: 507, code: "no_space", type: "OSError", exception: "FileOperationError", e_code: "E4000" },
   "files.io": { status: 500, code: "io_error", type: "OSError", exception: "FileOperationError", e_code: "E4000" },
+  "files.no_match": { status: 409, code: "conflict", type: "OSError", exception: "FileOperationError", e_code: "E4000" },
   "files.range": { status: 416, code: "invalid_range", type: "ValueError", exception: "ServerArgumentError", e_code: "E3111" },
   "commands.timeout": { status: 408, code: "timeout", type: "TimeoutError", exception: "CommandTimeoutError", e_code: "E3001" },
   "commands.cannot_start": { status: 400, code: "cannot_start", type: "ProcessError", exception: "ExecutionError", e_code: "E3000" },
@@ -1595,13 +1890,20 @@ export const catalog = {
   "files.mkdir": {"id": "files.mkdir", "endpoint": "files_mkdir", "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/mkdir", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"body","type":"path","required":true,"b64":"path_b64"},{"name":"parents","in":"body","type":"boolean","required":false,"default":true},{"name":"mode","in":"body","type":"string","required":false}], "one_of": [], "limits": []},
   "files.delete": {"id": "files.delete", "endpoint": "files_delete", "group": "file_ops", "scope": "files:write", "kind": "json", "method": "DELETE", "path": "/files", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":false}, "params": [{"name":"path","in":"query","type":"path","required":true,"b64":"path_b64"},{"name":"recursive","in":"query","type":"boolean","required":false,"default":true}], "one_of": [], "limits": []},
   "files.move": {"id": "files.move", "endpoint": "files_move", "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/move", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":false}, "params": [{"name":"source","in":"body","type":"path","required":true,"b64":"source_b64"},{"name":"destination","in":"body","type":"path","required":true,"b64":"destination_b64"},{"name":"overwrite","in":"body","type":"boolean","required":false,"default":true},{"name":"parents","in":"body","type":"boolean","required":false,"default":false}], "one_of": [], "limits": []},
+  "files.search": {"id": "files.search", "endpoint": "files_search", "group": "file_ops", "scope": "files:read", "kind": "json", "method": "POST", "path": "/files/search", "since": "0.2.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"body","type":"path","required":true,"b64":"path_b64"},{"name":"pattern","in":"body","type":"string","required":true},{"name":"max_depth","in":"body","type":"integer","required":false,"default":5,"minimum":1,"maximum":100000},{"name":"max_results","in":"body","type":"integer","required":false,"default":100,"minimum":1,"maximum":100000},{"name":"type","in":"body","type":"choice","required":false,"default":"any","choices":["any","file","directory","symlink","other"]},{"name":"hidden","in":"body","type":"boolean","required":false,"default":true},{"name":"timeout","in":"body","type":"number","required":false,"default":10,"minimum":0,"maximum":3600}], "one_of": [], "limits": []},
   "files.upload_stream": {"id": "files.upload_stream", "endpoint": "files_upload_stream", "group": "file_ops", "scope": "files:write", "kind": "raw", "method": "POST", "path": "/files/upload-stream", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":false}, "params": [{"name":"path","in":"body","type":"path","required":true,"b64":"path_b64"},{"name":"content_base64","in":"body","type":"bytes","required":false},{"name":"mode","in":"body","type":"string","required":false},{"name":"create_only","in":"body","type":"boolean","required":false,"default":false},{"name":"parents","in":"body","type":"boolean","required":false,"default":false}], "one_of": [], "raw": {"request":true,"response":false,"multipart":true,"media_type":null}, "limits": [{"name":"max_bytes","default":104857600,"cap":1125899906842624,"error":"limit.file_too_large"},{"name":"max_files","default":100,"cap":1000,"error":"limit.file_too_large"}]},
   "files.download_stream": {"id": "files.download_stream", "endpoint": "files_download_stream", "group": "file_ops", "scope": "files:read", "kind": "raw", "method": "GET", "path": "/files/download-stream", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":true,"b64":"path_b64"}], "one_of": [], "raw": {"request":false,"response":true,"media_type":"application/octet-stream"}, "limits": [{"name":"max_bytes","default":104857600,"cap":104857600,"error":"limit.file_too_large"}]},
   "files.archive": {"id": "files.archive", "endpoint": "files_archive", "group": "file_ops", "scope": "files:read", "kind": "raw", "method": "POST", "path": "/files/archive", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":false}, "params": [{"name":"paths","in":"body","type":"array","required":true,"b64":"paths_b64","items":{"type":"path"}},{"name":"format","in":"body","type":"choice","required":false,"default":"tar.gz","choices":["tar","tar.gz","tar.zst","zip"]}], "one_of": [], "raw": {"request":false,"response":true,"media_type":"application/octet-stream"}, "limits": [{"name":"max_files","default":10000,"cap":10000,"error":"limit.file_too_large"},{"name":"max_bytes","default":104857600,"cap":104857600,"error":"limit.file_too_large"}]},
   "files.watch": {"id": "files.watch", "endpoint": "files_watch", "group": "file_ops", "scope": "files:read", "kind": "sse", "method": "GET", "path": "/files/watch", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":true,"b64":"path_b64"},{"name":"recursive","in":"query","type":"boolean","required":false,"default":false},{"name":"timeout","in":"query","type":"number","required":false,"default":0,"minimum":0,"maximum":1000000000},{"name":"max_events","in":"query","type":"integer","required":false,"default":0,"minimum":0,"maximum":9007199254740991},{"name":"mode","in":"query","type":"choice","required":false,"default":"auto","choices":["auto","inotify","poll"]},{"name":"poll_ms","in":"query","type":"integer","required":false,"default":500,"minimum":10,"maximum":3600000}], "one_of": [], "limits": [], "finals": ["end"]},
   "files.upload": {"id": "files.upload", "endpoint": "upload", "group": "file_ops", "scope": "files:write", "kind": "raw", "method": "POST", "path": "/upload", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":false}, "params": [{"name":"path","in":"body","type":"path","required":true,"b64":"path_b64"},{"name":"content_base64","in":"body","type":"bytes","required":false},{"name":"mode","in":"body","type":"string","required":false},{"name":"create_only","in":"body","type":"boolean","required":false,"default":false},{"name":"parents","in":"body","type":"boolean","required":false,"default":false}], "one_of": [], "raw": {"request":true,"response":false,"media_type":null}, "limits": [{"name":"max_bytes","default":104857600,"cap":1125899906842624,"error":"limit.file_too_large"}]},
   "files.download": {"id": "files.download", "endpoint": "download", "group": "file_ops", "scope": "files:read", "kind": "raw", "method": "GET", "path": "/download", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":true,"b64":"path_b64"}], "one_of": [], "raw": {"request":false,"response":true,"media_type":"application/octet-stream"}, "limits": [{"name":"max_bytes","default":104857600,"cap":104857600,"error":"limit.file_too_large"}]},
+  "files.read": {"id": "files.read", "endpoint": null, "group": "file_ops", "scope": "files:read", "kind": "raw", "method": "GET", "path": "/files/read", "since": "0.2.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":true,"b64":"path_b64"},{"name":"offset","in":"query","type":"integer","required":false,"default":0,"minimum":0,"maximum":9007199254740991},{"name":"limit","in":"query","type":"integer","required":false,"minimum":1,"maximum":9007199254740991},{"name":"encoding","in":"query","type":"choice","required":false,"default":"utf-8","choices":["utf-8","base64","bytes"]},{"name":"lines","in":"query","type":"string","required":false}], "one_of": [], "raw": {"request":false,"response":true,"media_type":"application/octet-stream"}, "limits": [{"name":"max_bytes","default":10485760,"cap":104857600,"error":"limit.file_too_large"}]},
+  "files.write": {"id": "files.write", "endpoint": null, "group": "file_ops", "scope": "files:write", "kind": "raw", "method": "PUT", "path": "/files/write", "since": "0.2.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":false}, "params": [{"name":"path","in":"body","type":"path","required":true,"b64":"path_b64"},{"name":"content","in":"body","type":"string","required":false},{"name":"content_base64","in":"body","type":"bytes","required":false},{"name":"append","in":"body","type":"boolean","required":false,"default":false},{"name":"create_only","in":"body","type":"boolean","required":false,"default":false},{"name":"mode","in":"body","type":"string","required":false},{"name":"parents","in":"body","type":"boolean","required":false,"default":false}], "one_of": [], "raw": {"request":true,"response":false,"media_type":null}, "limits": [{"name":"max_bytes","default":104857600,"cap":1125899906842624,"error":"limit.file_too_large"}]},
+  "files.edit": {"id": "files.edit", "endpoint": null, "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/edit", "since": "0.2.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":false}, "params": [{"name":"path","in":"body","type":"path","required":true,"b64":"path_b64"},{"name":"edits","in":"body","type":"array","required":false,"items":{"type":"object","name":"Edit","fields":[{"name":"old","type":"string","required":true},{"name":"new","type":"string","required":true},{"name":"count","type":"integer","required":false}]}},{"name":"patch","in":"body","type":"string","required":false}], "one_of": [["edits","patch"]], "limits": [{"name":"max_bytes","default":16777216,"cap":104857600,"error":"limit.file_too_large"}]},
+  "files.grep": {"id": "files.grep", "endpoint": null, "group": "file_ops", "scope": "files:read", "kind": "json", "method": "POST", "path": "/files/grep", "since": "0.2.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"body","type":"path","required":true,"b64":"path_b64"},{"name":"pattern","in":"body","type":"string","required":true},{"name":"glob","in":"body","type":"string","required":false},{"name":"ignore_case","in":"body","type":"boolean","required":false,"default":false},{"name":"literal","in":"body","type":"boolean","required":false,"default":false},{"name":"context","in":"body","type":"integer","required":false,"default":0,"minimum":0,"maximum":50},{"name":"max_results","in":"body","type":"integer","required":false,"default":1000,"minimum":1,"maximum":100000},{"name":"no_ignore","in":"body","type":"boolean","required":false,"default":false},{"name":"timeout","in":"body","type":"number","required":false,"default":10,"minimum":0,"maximum":3600}], "one_of": [], "limits": []},
+  "files.copy": {"id": "files.copy", "endpoint": null, "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/copy", "since": "0.2.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":false}, "params": [{"name":"source","in":"body","type":"path","required":true,"b64":"source_b64"},{"name":"destination","in":"body","type":"path","required":true,"b64":"destination_b64"},{"name":"overwrite","in":"body","type":"boolean","required":false,"default":true},{"name":"parents","in":"body","type":"boolean","required":false,"default":false}], "one_of": [], "limits": []},
   "files.extract": {"id": "files.extract", "endpoint": null, "group": "file_ops", "scope": "files:write", "kind": "raw", "method": "POST", "path": "/files/extract", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":false}, "params": [{"name":"path","in":"body","type":"path","required":false,"b64":"path_b64"},{"name":"destination","in":"body","type":"path","required":true,"b64":"destination_b64"},{"name":"format","in":"body","type":"choice","required":false,"default":"auto","choices":["auto","tar","tar.gz","tar.zst","tar.xz","tar.bz2","zip"]},{"name":"overwrite","in":"body","type":"boolean","required":false,"default":true},{"name":"strip","in":"body","type":"integer","required":false,"default":0,"minimum":0,"maximum":100},{"name":"parents","in":"body","type":"boolean","required":false,"default":false}], "one_of": [], "raw": {"request":true,"response":false,"media_type":null}, "limits": [{"name":"max_files","default":200000,"cap":10000000,"error":"limit.file_too_large"},{"name":"max_bytes","default":1073741824,"cap":1125899906842624,"error":"limit.file_too_large"}]},
+  "files.chmod": {"id": "files.chmod", "endpoint": null, "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/chmod", "since": "0.2.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"body","type":"path","required":true,"b64":"path_b64"},{"name":"mode","in":"body","type":"string","required":true},{"name":"recursive","in":"body","type":"boolean","required":false,"default":false}], "one_of": [], "limits": []},
   "commands.run": {"id": "commands.run", "endpoint": "shell", "group": "process", "scope": "process:run", "kind": "json", "method": "POST", "path": "/shell", "since": "0.1.0", "effects": {"reads":true,"writes":true,"runs":true,"idempotent":false}, "params": [{"name":"command","in":"body","type":"string","required":false},{"name":"argv","in":"body","type":"array","required":false,"items":{"type":"string"}},{"name":"shell","in":"body","type":"string","required":false},{"name":"cwd","in":"body","type":"path","required":false,"b64":"cwd_b64"},{"name":"env","in":"body","type":"object","required":false,"values":"string"},{"name":"user","in":"body","type":"string","required":false},{"name":"stdin","in":"body","type":"string","required":false},{"name":"stdin_b64","in":"body","type":"bytes","required":false},{"name":"timeout","in":"body","type":"number","required":false,"default":300,"minimum":0,"maximum":3600},{"name":"max_output_bytes","in":"body","type":"integer","required":false,"default":10485760,"minimum":0,"maximum":10485760},{"name":"encoding","in":"body","type":"choice","required":false,"default":"utf-8","choices":["utf-8","base64"]}], "one_of": [["command","argv"]], "limits": [{"name":"max_timeout","default":3600,"cap":3600,"error":"args.invalid"},{"name":"max_output_bytes","default":10485760,"cap":10485760,"error":null}]},
   "commands.stream": {"id": "commands.stream", "endpoint": "shell_stream", "group": "process", "scope": "process:run", "kind": "sse", "method": "POST", "path": "/shell/stream", "since": "0.1.0", "effects": {"reads":true,"writes":true,"runs":true,"idempotent":false}, "params": [{"name":"command","in":"body","type":"string","required":false},{"name":"argv","in":"body","type":"array","required":false,"items":{"type":"string"}},{"name":"shell","in":"body","type":"string","required":false},{"name":"cwd","in":"body","type":"path","required":false,"b64":"cwd_b64"},{"name":"env","in":"body","type":"object","required":false,"values":"string"},{"name":"user","in":"body","type":"string","required":false},{"name":"stdin","in":"body","type":"string","required":false},{"name":"stdin_b64","in":"body","type":"bytes","required":false},{"name":"timeout","in":"body","type":"number","required":false,"default":0,"minimum":0,"maximum":3600},{"name":"encoding","in":"body","type":"choice","required":false,"default":"utf-8","choices":["utf-8","base64"]},{"name":"lines","in":"body","type":"boolean","required":false,"default":false}], "one_of": [["command","argv"]], "limits": [{"name":"max_timeout","default":3600,"cap":3600,"error":"args.invalid"}], "finals": ["exit"]},
   "process.start": {"id": "process.start", "endpoint": "process_start", "group": "process", "scope": "process:run", "kind": "json", "method": "POST", "path": "/process/start", "since": "0.1.0", "effects": {"reads":true,"writes":true,"runs":true,"idempotent":false}, "params": [{"name":"command","in":"body","type":"string","required":false},{"name":"argv","in":"body","type":"array","required":false,"items":{"type":"string"}},{"name":"shell","in":"body","type":"string","required":false},{"name":"cwd","in":"body","type":"path","required":false,"b64":"cwd_b64"},{"name":"env","in":"body","type":"object","required":false,"values":"string"},{"name":"user","in":"body","type":"string","required":false},{"name":"capture_output","in":"body","type":"boolean","required":false,"default":false},{"name":"stdin","in":"body","type":"boolean","required":false,"default":false},{"name":"name","in":"body","type":"string","required":false},{"name":"timeout","in":"body","type":"number","required":false,"default":0,"minimum":0,"maximum":31536000}], "one_of": [["command","argv"]], "limits": [{"name":"max_processes","default":100,"cap":4096,"error":"limit.too_many"},{"name":"max_output_bytes","default":1048576,"cap":16777216,"error":null},{"name":"retain","default":100,"cap":1000,"error":null}]},
@@ -1647,13 +1949,20 @@ export const ops = {
     mkdir: "files.mkdir",
     delete: "files.delete",
     move: "files.move",
+    search: "files.search",
     upload_stream: "files.upload_stream",
     download_stream: "files.download_stream",
     archive: "files.archive",
     watch: "files.watch",
     upload: "files.upload",
     download: "files.download",
+    read: "files.read",
+    write: "files.write",
+    edit: "files.edit",
+    grep: "files.grep",
+    copy: "files.copy",
     extract: "files.extract",
+    chmod: "files.chmod",
   },
   commands: {
     run: "commands.run",
@@ -1862,6 +2171,15 @@ export class FilesNamespace extends Namespace {
   }
 
   /**
+   * Find files by name.
+   *
+   * Globs know '*', '?', '[a-z]', '[!a-z]' and a backslash before a sign that stands for itself. Links are not followed, but for the folder itself.
+   */
+  search(params: FilesSearchParams, options?: CallOptions): Promise<FilesSearchResult> {
+    return this.caller.json(catalog["files.search"], params, options);
+  }
+
+  /**
    * Write files of any size.
    *
    * As files.upload. The body may also be multipart/form-data, with path the folder for its files: they appear together, or none does.
@@ -1916,12 +2234,66 @@ export class FilesNamespace extends Namespace {
   }
 
   /**
+   * Read a part of a file.
+   *
+   * By bytes or by lines, with the tag that makes a write conditional. As bytes it is as files.download_stream, with Range, conditional requests and HEAD.
+   */
+  read(params: FilesReadParams, options?: CallOptions): Promise<FilesReadResult> {
+    return this.caller.json(catalog["files.read"], params, options);
+  }
+
+  /**
+   * Write a file, or to its end.
+   *
+   * The file changes when all of it has arrived, or not at all. Mode and owner of a file that is there are kept, and a link is followed inside the roots. With If-Match only the content that the caller knows is changed.
+   */
+  write(params: FilesWriteParams & { data?: Body }, options?: CallOptions): Promise<FilesWriteResult> {
+    return this.caller.send(catalog["files.write"], params, options);
+  }
+
+  /**
+   * Change parts of a file.
+   *
+   * Exact replacements, or a unified diff; nothing is written unless all of them apply. The file keeps its mode and owner. With If-Match only the content that the caller knows is changed; a file that changes meanwhile is 412 in any case.
+   */
+  edit(params: FilesEditParams, options?: CallOptions): Promise<FilesEditResult> {
+    return this.caller.json(catalog["files.edit"], params, options);
+  }
+
+  /**
+   * Find lines in files.
+   *
+   * Each line is searched alone. Binary files, which hold a NUL, are passed over, and so is what .gitignore files at and below the folder name. Of a line over 64 KiB a match of more than 4096 bytes may be missed.
+   */
+  grep(params: FilesGrepParams, options?: CallOptions): Promise<FilesGrepResult> {
+    return this.caller.json(catalog["files.grep"], params, options);
+  }
+
+  /**
+   * Copy a file or a folder.
+   *
+   * The copy appears whole or not at all. Modes, times, holes, links and hard links within it are kept, blocks are shared where the file system can; setuid and setgid bits are not. What the caller may not see is left out. A copy onto itself changes nothing.
+   */
+  copy(params: FilesCopyParams, options?: CallOptions): Promise<FilesCopyResult> {
+    return this.caller.json(catalog["files.copy"], params, options);
+  }
+
+  /**
    * Fill a folder from an archive.
    *
    * tar (plain, gz, zst, xz, bz2) and zip, from a file or as the body. A destination that is new appears whole or not at all; one that is there gets the entries one by one, and an error then says how many. Names that are absolute or climb, links that lead out, devices, FIFOs and sockets are left out and listed; owners are not taken over, nor setuid bits.
    */
   extract(params: FilesExtractParams & { data?: Body }, options?: CallOptions): Promise<FilesExtractResult> {
     return this.caller.send(catalog["files.extract"], params, options);
+  }
+
+  /**
+   * Change permissions.
+   *
+   * Every entry gets exactly this mode. Nothing is changed when the policy protects one of them; after another failure the entries before it are changed.
+   */
+  chmod(params: FilesChmodParams, options?: CallOptions): Promise<FilesChmodResult> {
+    return this.caller.json(catalog["files.chmod"], params, options);
   }
 }
 

@@ -41,7 +41,9 @@ export class EventStream<E extends { event: string }> implements AsyncIterableIt
       }
       return { done: false, value: this.event(this.ready.shift() as RawEvent) };
     } catch (fault) {
+      const left = this.done; // while this waited: what the closing broke is no failure
       this.close();
+      if (left) return { done: true, value: undefined };
       throw fault;
     }
   }

@@ -86,15 +86,15 @@ static void on_done(struct program *p)
 	struct out out = {
 		.out_text = text_of(p, PIPES_OUT),
 		.err_text = text_of(p, PIPES_ERR),
-		.exit_code = p->exit.code,
-		.execution_time_ms = p->duration_ns / NS_PER_MS,
+		.exit_code = p->running.exit.code,
+		.execution_time_ms = p->running.duration_ns / NS_PER_MS,
 		.language = in->language,
 		.stdout_truncated = program_truncated(p, PIPES_OUT),
 		.stderr_truncated = program_truncated(p, PIPES_ERR),
 		.timeout = in->timeout,
 	};
 
-	if (p->timed_out) {
+	if (p->running.timed_out) {
 		err_set(&call->err, ERR_COMMANDS_TIMEOUT, "the code did not end within %g seconds and was ended",
 			in->timeout);
 		call_fail_with_result(call, &out);

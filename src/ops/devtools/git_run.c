@@ -125,12 +125,12 @@ static void finish(struct job *job)
 	struct git_run *run = OWNER(job, struct git_run, job);
 	const struct program *p = &run->program;
 
-	if (p->timed_out)
+	if (p->running.timed_out)
 		run->status = err_set(&run->call->err, ERR_COMMANDS_TIMEOUT, "git %s took more than %lld seconds",
 			run->kind->name, (long long)call_limit(run->call, "max_seconds"));
-	else if (p->exit.code != 0)
+	else if (p->running.exit.code != 0)
 		run->status = complain(run);
-	else if (buf_failed(&p->output[PIPES_OUT]))
+	else if (program_starved(p, PIPES_OUT))
 		run->status = err_set(&run->call->err, ERR_BUSY, "the answer needs more memory than is left");
 	else
 		run->status = run->kind->read(run);
@@ -183,7 +183,7 @@ static void on_gone(struct call *call)
 {
 	struct git_run *run = call->state;
 
-	if (run->program.call && !run->program.exited)
+	if (run->program.call && !run->program.running.exited)
 		program_cancel(&run->program);
 }
 

@@ -8,11 +8,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/fs.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { CHUNK = 1 << 20, BUCKETS = 1024, OPEN_MAX_DEPTH = 24 };
+enum { CHUNK = 1 << 20, KERNEL_CHUNK = 16 << 20, BUCKETS = 1024, OPEN_MAX_DEPTH = 24, TO_PATH_MAX = 1 << 21 };
 
 /* A file with several names that was copied: the next one is linked to it. */
 struct seen {
@@ -33,6 +34,8 @@ struct level {
 struct copy {
 	struct call *call;
 	struct err *err;
+	struct copy_rules *rules; /* or NULL */
+	bool has_rules;           /* the policy has patterns that reach here */
 	struct walk walk;
 	int top_fd; /* the folder in which the copy is made */
 	const char *top_name;
@@ -63,9 +66,29 @@ static int copy_by_hand(struct copy *c, int from, int to)
 	}
 }
 
+/* By the kernel, which may share the blocks; how far it came, or a negative errno. */
+static off_t copy_in_kernel(struct copy *c, int from, int to, off_t at, off_t end)
+{
+	while (at < end) {
+		loff_t from_at = at, to_at = at;
+		ssize_t len = copy_file_range(
+			from, &from_at, to, &to_at, (size_t)MIN(end - at, (off_t)KERNEL_CHUNK), 0);
+
+		if (len <= 0)
+			return len < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EIO) ? -errno : at;
+		at += len;
+		if (call_stopped(c->call))
+			return -ECANCELED;
+	}
+	return at;
+}
+
 /* One stretch of data between holes. */
 static int copy_stretch(struct copy *c, int from, int to, off_t at, off_t end)
 {
+	at = copy_in_kernel(c, from, to, at, end);
+	if (at < 0)
+		return (int)at;
 	while (at < end) {
 		ssize_t len = pread(from, c->buffer, (size_t)MIN(end - at, (off_t)CHUNK), at);
 
@@ -87,8 +110,11 @@ static int copy_stretch(struct copy *c, int from, int to, off_t at, off_t end)
 
 static int copy_data(struct copy *c, int from, int to, off_t size)
 {
-	off_t at = lseek(from, 0, SEEK_DATA), end;
+	off_t at, end;
 
+	if (size > 0 && ioctl(to, FICLONE, from) == 0)
+		return 0;
+	at = lseek(from, 0, SEEK_DATA);
 	if (at < 0 && errno != ENXIO)
 		return lseek(from, 0, SEEK_SET) < 0 ? -errno : copy_by_hand(c, from, to);
 	while (at >= 0 && at < size) {
@@ -106,13 +132,15 @@ static int copy_data(struct copy *c, int from, int to, off_t size)
 }
 
 /* Owner before mode, because a change of the owner takes setuid away; times last. */
-static int keep_facts(int fd, const struct stat *st)
+static int keep_facts(const struct copy *c, int fd, const struct stat *st)
 {
 	const struct timespec times[] = { st->st_atim, st->st_mtim };
+	/* A copy that a caller asks for is not one more program with another's rights. */
+	mode_t kept = c->rules ? S_ISVTX | 0777 : 07777;
 
 	if (fchown(fd, st->st_uid, st->st_gid) < 0 && errno != EPERM)
 		return -errno;
-	if (fchmod(fd, st->st_mode & 07777) < 0 || futimens(fd, times) < 0)
+	if (fchmod(fd, st->st_mode & kept) < 0 || futimens(fd, times) < 0)
 		return -errno;
 	return 0;
 }
@@ -129,7 +157,7 @@ static int copy_file(struct copy *c, int from_fd, const char *from, int to_fd, c
 	if (out < 0)
 		return -errno;
 	status = copy_data(c, in, out, st->st_size);
-	return status < 0 ? status : keep_facts(out, st);
+	return status < 0 ? status : keep_facts(c, out, st);
 }
 
 static int copy_link(int from_fd, const char *from, int to_fd, const char *to, const struct stat *st)
@@ -198,6 +226,37 @@ static int link_again(struct copy *c, const struct stat *st, int to_fd, const ch
 	return 0;
 }
 
+/* Whether the copy of the current entry may be written where it will appear. */
+static int check_destination(struct copy *c)
+{
+	AUTOBUF struct buf to;
+	struct err why = { .code = ERR_POLICY_READONLY };
+
+	buf_init(&to, TO_PATH_MAX);
+	buf_addf(&to, "%s/%s", c->rules->to_path, relative(c));
+	if (!buf_failed(&to) && place_check_write(c->call->caller, to.data, &why) == 0)
+		return 0;
+	err_set(c->err, why.code, "the policy protects a place below '%s'", c->rules->to_path);
+	memcpy(c->err->rule, why.rule, sizeof why.rule);
+	return -1;
+}
+
+/* What the rules say of the current entry of the walk: 1 to copy it, 0 to leave it out, -1 with err. */
+static int ask_rules(struct copy *c, const struct stat *st)
+{
+	if (!c->rules)
+		return 1;
+	if (!S_ISREG(st->st_mode) && !S_ISDIR(st->st_mode) && !S_ISLNK(st->st_mode)) {
+		c->rules->skipped++;
+		return 0;
+	}
+	if (!c->has_rules)
+		return 1;
+	if (!place_visible(c->call->caller, c->walk.path.data))
+		return 0;
+	return check_destination(c) < 0 ? -1 : 1;
+}
+
 static int copy_entry(struct copy *c, int from_fd, const char *from, int to_fd, const char *to, const struct stat *st)
 {
 	int status = 0;
@@ -251,7 +310,7 @@ static int push(struct copy *c, int to_fd, const char *to, const struct stat *fr
 static int pop(struct copy *c)
 {
 	struct level *level = &c->levels[c->depth - 1];
-	int status = keep_facts(level->fd, &level->from);
+	int status = keep_facts(c, level->fd, &level->from);
 	struct stat st;
 
 	if (status == 0 && c->depth > 1 && level[-1].fd < 0) {
@@ -274,6 +333,13 @@ static int walk_entry(struct copy *c)
 
 	if (fstatat(c->walk.dir_fd, c->walk.name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return -errno;
+	status = ask_rules(c, &st);
+	if (status <= 0)
+		return status < 0 ? -EPERM : 0;
+	if (c->rules) {
+		c->rules->entries++;
+		c->rules->bytes += S_ISREG(st.st_mode) ? st.st_size : 0;
+	}
 	if (!S_ISDIR(st.st_mode))
 		return copy_entry(c, c->walk.dir_fd, c->walk.name, to_fd, c->walk.name, &st);
 	status = push(c, to_fd, c->walk.name, &st);
@@ -314,21 +380,36 @@ static void take_back(struct copy *c)
 		(void)!tree_remove(NULL, c->top_fd, c->top_name, c->top_name, &unused);
 }
 
-int copy_tree(struct call *call, const struct copy_from *from, int to_fd, const char *to_name, struct err *err)
+static int copy_top(struct copy *c, const struct copy_from *from)
 {
-	struct copy c = { .call = call, .err = err, .top_fd = to_fd, .top_name = to_name };
 	struct stat st;
+
+	if (fstatat(from->dir_fd, from->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return -errno;
+	if (c->rules) {
+		c->rules->entries++;
+		c->rules->bytes += S_ISREG(st.st_mode) ? st.st_size : 0;
+	}
+	return S_ISDIR(st.st_mode) ? copy_folder(c, from, &st)
+				   : copy_entry(c, from->dir_fd, from->name, c->top_fd, c->top_name, &st);
+}
+
+int copy_tree(struct call *call, const struct copy_from *from, int to_fd, const char *to_name, struct copy_rules *rules,
+	struct err *err)
+{
+	struct copy c = { .call = call, .err = err, .rules = rules, .top_fd = to_fd, .top_name = to_name };
 	int status;
 
 	c.walk = (struct walk){ .dir_fd = -1 };
 	c.buffer = mem_alloc(CHUNK);
-	c.path_skip = strlen(from->path) + 1;
-	status = fstatat(from->dir_fd, from->name, &st, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
-	if (status == 0)
-		status = S_ISDIR(st.st_mode) ? copy_folder(&c, from, &st)
-					     : copy_entry(&c, from->dir_fd, from->name, to_fd, to_name, &st);
+	c.path_skip = strlen(from->path) + (from->path[1] ? 1 : 0);
+	c.has_rules = rules && (place_may_hold_rule(call->caller, from->path) ||
+				       place_may_hold_rule(call->caller, rules->to_path));
+	err->code = ERR_NONE;
+	status = copy_top(&c, from);
 	if (status < 0) {
-		err_system(err, -status, "cannot copy '%s'", c.walk.path.len ? c.walk.path.data : from->path);
+		if (!err->code)
+			err_system(err, -status, "cannot copy '%s'", c.walk.path.len ? c.walk.path.data : from->path);
 		take_back(&c);
 	}
 	done(&c);

@@ -91,26 +91,10 @@ static bool is_pseudo(int fd)
 	return false;
 }
 
-static int check_kind(const struct stat *st, const struct place *place, struct err *err)
-{
-	if (S_ISDIR(st->st_mode))
-		return err_system(err, EISDIR, "'%s'", place->given);
-	if (!S_ISREG(st->st_mode))
-		return err_set(err, ERR_FILES_NOT_REGULAR, "'%s' is not a regular file", place->given);
-	return 0;
-}
-
-/* Looked at before it is opened too, because opening a device can do things. */
 static int open_file(struct download *d, const struct place *place, struct err *err)
 {
-	if (files_lstat(place, &d->st, err) < 0 || check_kind(&d->st, place, err) < 0)
-		return -1;
-	d->fd = place_open(place, O_RDONLY, 0);
+	d->fd = files_open(place, &d->st, err);
 	if (d->fd < 0)
-		return err_system(err, -d->fd, "cannot read '%s'", place->given);
-	if (fstat(d->fd, &d->st) < 0)
-		return err_system(err, errno, "cannot read '%s'", place->given);
-	if (check_kind(&d->st, place, err) < 0)
 		return -1;
 	d->is_endless = d->st.st_size == 0 || is_pseudo(d->fd);
 	files_etag(&d->st, d->etag);

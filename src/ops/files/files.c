@@ -151,6 +151,30 @@ int files_lstat(const struct place *place, struct stat *ret_st, struct err *err)
 	return 0;
 }
 
+static int check_kind(const struct stat *st, const struct place *place, struct err *err)
+{
+	if (S_ISDIR(st->st_mode))
+		return err_system(err, EISDIR, "'%s'", place->given);
+	if (!S_ISREG(st->st_mode))
+		return err_set(err, ERR_FILES_NOT_REGULAR, "'%s' is not a regular file", place->given);
+	return 0;
+}
+
+int files_open(const struct place *place, struct stat *ret_st, struct err *err)
+{
+	AUTOCLOSE int fd = -1;
+
+	/* Looked at before it is opened too, because opening a device can do things. */
+	if (files_lstat(place, ret_st, err) < 0 || check_kind(ret_st, place, err) < 0)
+		return -1;
+	fd = place_open(place, O_RDONLY, 0);
+	if (fd < 0)
+		return err_system(err, -fd, "cannot read '%s'", place->given);
+	if (fstat(fd, ret_st) < 0)
+		return err_system(err, errno, "cannot read '%s'", place->given);
+	return check_kind(ret_st, place, err) < 0 ? -1 : take_fd(&fd);
+}
+
 int files_check_no_root(const struct call *call, const struct place *place, struct err *err)
 {
 	if (!place->is_root && !place_holds_root(call->caller, place->path))

@@ -41,6 +41,9 @@ struct str files_link_target(struct call *call, int dir_fd, const char *name, co
 /* lstat of a place: 0, or -1 with err (404 also when a folder on the way is missing). */
 int files_lstat(const struct place *place, struct stat *ret_st, struct err *err) MUST_CHECK;
 
+/* Opens a regular file to be read: the descriptor, or -1 with err (R46). */
+int files_open(const struct place *place, struct stat *ret_st, struct err *err) MUST_CHECK;
+
 /* Refused with 403: a root, or what holds one (R56). */
 int files_check_no_root(const struct call *call, const struct place *place, struct err *err) MUST_CHECK;
 

@@ -6,11 +6,11 @@
  * then renamed, and only then is the source removed: until that moment the source is whole.
  */
 #include "ops/files/copy.h"
+#include "ops/files/rename.h"
 #include "ops/files/tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <unistd.h>
 
 struct in {
@@ -52,34 +52,6 @@ static bool is_below(const char *path, const char *folder)
 	return strncmp(path, folder, len) == 0 && path[len] == '/';
 }
 
-/* Without RENAME_NOREPLACE: a name that is made by us cannot be somebody else's. */
-static int rename_new(const struct place *from, const char *name, const struct place *to, bool is_folder)
-{
-	if (is_folder) {
-		if (mkdirat(to->parent_fd, to->name, 0700) < 0)
-			return -errno;
-		if (renameat(from->parent_fd, name, to->parent_fd, to->name) == 0)
-			return 0;
-		unlinkat(to->parent_fd, to->name, AT_REMOVEDIR);
-		return -errno;
-	}
-	if (linkat(from->parent_fd, name, to->parent_fd, to->name, 0) < 0)
-		return -errno;
-	return unlinkat(from->parent_fd, name, 0) < 0 ? -errno : 0;
-}
-
-static int rename_entry(
-	const struct place *from, const char *name, const struct place *to, bool overwrite, bool is_folder)
-{
-	if (overwrite)
-		return renameat(from->parent_fd, name, to->parent_fd, to->name) < 0 ? -errno : 0;
-	if (renameat2(from->parent_fd, name, to->parent_fd, to->name, RENAME_NOREPLACE) == 0)
-		return 0;
-	if (errno != EINVAL && errno != ENOSYS)
-		return -errno;
-	return rename_new(from, name, to, is_folder);
-}
-
 /* What a rename onto `to` would say, before anything is copied for it. */
 static int check_target(const struct in *in, bool is_folder, struct err *err)
 {
@@ -108,7 +80,6 @@ static int move_by_copy(struct call *call, const struct in *in, bool is_folder)
 {
 	const struct place *from = in->source.place, *to = in->destination.place;
 	struct copy_from what = { .dir_fd = from->parent_fd, .name = from->name, .path = from->path };
-	struct place beside = *to; /* as the copy, beside the destination */
 	char temp[FILES_TEMP_SIZE];
 	struct err unused;
 	int status;
@@ -116,9 +87,9 @@ static int move_by_copy(struct call *call, const struct in *in, bool is_folder)
 	if (check_target(in, is_folder, &call->err) < 0 || (is_folder && tree_check(call, from, &call->err) < 0))
 		return -1;
 	files_temp_name(temp);
-	if (copy_tree(call, &what, to->parent_fd, temp, &call->err) < 0)
+	if (copy_tree(call, &what, to->parent_fd, temp, NULL, &call->err) < 0)
 		return -1;
-	status = rename_entry(&beside, temp, to, in->overwrite, is_folder);
+	status = rename_entry(to->parent_fd, temp, to, in->overwrite, is_folder);
 	if (status == 0)
 		return remove_source(call, from, is_folder);
 	if (is_folder)
@@ -156,7 +127,7 @@ static int check(struct call *call, const struct in *in, const struct stat *from
 static int move(struct call *call, const struct in *in, bool is_folder)
 {
 	const struct place *from = in->source.place, *to = in->destination.place;
-	int status = rename_entry(from, from->name, to, in->overwrite, is_folder);
+	int status = rename_entry(from->parent_fd, from->name, to, in->overwrite, is_folder);
 
 	if (status == -EXDEV)
 		return move_by_copy(call, in, is_folder);

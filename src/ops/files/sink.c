@@ -71,6 +71,7 @@ int sink_open(struct sink *s, struct call *call, int64_t max_files, struct err *
 	s->last = &s->first;
 	arena_init(&s->arena, ARENA_MAX);
 	s->how.create_only = in->create_only || str_is(call->http.if_none_match, "*");
+	s->how.append = in->append;
 	s->how.if_match = call->http.if_match;
 	s->how.has_mode = in->mode != NULL;
 	s->how.durable = policy_fsync(principal_policy(call->caller));

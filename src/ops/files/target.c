@@ -6,11 +6,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
-enum { ATTEMPTS = 16 }; /* at a free temporary name */
+enum { ATTEMPTS = 16 /* at a free temporary name */, CHUNK = 256 * 1024 };
+
+/* From a condition to what is done under it. */
+static pthread_mutex_t condition_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static atomic_bool uses_unnamed = true;
 
@@ -80,7 +84,7 @@ static int open_named(struct target *t)
 {
 	for (int i = 0; i < ATTEMPTS; i++) {
 		files_temp_name(t->temp);
-		t->fd = openat(t->place->parent_fd, t->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		t->fd = openat(t->place->parent_fd, t->temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 			first_mode(t));
 		if (t->fd >= 0)
 			return 0;
@@ -100,7 +104,7 @@ int target_open(struct target *t, const struct place *place, const struct target
 		return -1;
 	/* An unnamed file gets its name through /proc: without it, not even tried. */
 	if (atomic_load(&uses_unnamed) && access("/proc/self/fd", X_OK) == 0)
-		t->fd = openat(place->parent_fd, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, first_mode(t));
+		t->fd = openat(place->parent_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, first_mode(t));
 	if (t->fd >= 0)
 		return 0;
 	status = open_named(t);
@@ -186,7 +190,7 @@ static int appear(struct target *t)
 {
 	int status;
 
-	if (t->how.create_only)
+	if (t->how.create_only || t->how.append)
 		return appear_new(t);
 	if (!t->temp[0] && !t->replaces) {
 		status = link_unnamed(t, t->place->name);
@@ -213,27 +217,88 @@ static int sync_folder(const struct target *t)
 	return fd < 0 || fsync(fd) == 0 || errno == EINVAL ? 0 : -errno;
 }
 
-int target_commit(struct target *t, struct err *err)
+static int append_bytes(const struct target *t, int fd, off_t *written)
+{
+	AUTOFREE char *chunk = mem_alloc(CHUNK);
+
+	for (;;) {
+		ssize_t len = pread(t->fd, chunk, CHUNK, *written);
+
+		if (len <= 0)
+			return len == 0 ? 0 : -errno;
+		for (ssize_t done = 0; done < len;) {
+			ssize_t put = write(fd, chunk + done, (size_t)(len - done));
+
+			if (put < 0)
+				return -errno;
+			done += put;
+			*written += put;
+		}
+	}
+}
+
+/* Behind what is there; what cannot be written whole is taken away again, unless others wrote behind it. */
+static int append(struct target *t)
+{
+	AUTOCLOSE int fd = openat(
+		t->place->parent_fd, t->place->name, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	off_t written = 0;
+	struct stat st, now;
+	int status;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	status = append_bytes(t, fd, &written);
+	if (status == 0 && t->how.has_mode && fchmod(fd, t->how.mode) < 0)
+		status = -errno;
+	if (status == 0 && t->how.durable && fsync(fd) < 0)
+		status = -errno;
+	if (fstat(fd, &now) < 0)
+		return status < 0 ? status : -errno;
+	if (status < 0 && now.st_size == st.st_size + written && ftruncate(fd, st.st_size) < 0)
+		return status;
+	files_etag(&now, t->etag);
+	return status;
+}
+
+static int come_in(struct target *t)
 {
 	struct stat st;
+	int status = t->how.append && t->replaces ? -EEXIST : appear(t);
+
+	if (status == -EEXIST && t->how.append && !t->how.create_only) {
+		status = append(t);
+	} else if (status == 0) {
+		status = t->how.durable ? sync_folder(t) : 0;
+		if (fstat(t->fd, &st) == 0)
+			files_etag(&st, t->etag);
+		t->committed = true;
+	}
+	return status;
+}
+
+int target_commit(struct target *t, struct err *err)
+{
+	bool locks = t->how.if_match.p || t->how.append;
 	int status = set_facts(t);
 
 	if (status == 0 && t->how.durable && fsync(t->fd) < 0)
 		status = -errno;
 	if (status < 0)
 		return fail(t, -status, err);
+	if (locks)
+		pthread_mutex_lock(&condition_lock);
 	if (t->how.if_match.p && check_again(t, err) < 0)
+		status = 1; /* err is filled in */
+	else
+		status = come_in(t);
+	if (locks)
+		pthread_mutex_unlock(&condition_lock);
+	if (status > 0)
 		return -1;
-	status = appear(t);
-	if (status < 0)
-		return fail(t, -status, err);
-	t->committed = true;
-	status = t->how.durable ? sync_folder(t) : 0;
-	if (status < 0)
-		return fail(t, -status, err);
-	if (fstat(t->fd, &st) == 0)
-		files_etag(&st, t->etag);
-	return 0;
+	return status < 0 ? fail(t, -status, err) : 0;
 }
 
 void target_done(struct target *t)

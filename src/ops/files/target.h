@@ -4,8 +4,8 @@
  *
  * The bytes go to an unnamed file in the target's folder, which gets a name at the end and is
  * renamed over the target; where the file system or a missing /proc does not allow that, to a
- * named temporary file beside it.  Mode and owner of a file that is replaced are kept.  Blocks:
- * only in workers.
+ * named temporary file beside it.  Mode and owner of a file that is replaced are kept.  Conditions
+ * hold against all others that come through here.  Blocks: only in workers.
  */
 #pragma once
 
@@ -14,6 +14,7 @@
 struct target_how {
 	bool create_only;    /* nothing may be there, decided atomically at the end */
 	struct str if_match; /* p NULL: no condition */
+	bool append;         /* what is there stays in front; the bytes come behind it at the end, all or none */
 	bool has_mode;
 	mode_t mode;  /* exactly this one */
 	bool durable; /* on the disk, with its name, before the commit ends (files.fsync) */

@@ -54,21 +54,26 @@ static int check_rules(struct call *call, const struct walk *w, const struct pla
 	return -1;
 }
 
-static int check_entry(struct call *call, struct walk *w, const struct place *place, bool has_rules, struct err *err)
+struct wanted {
+	bool rules, mounts; /* what is looked at */
+};
+
+static int check_entry(
+	struct call *call, struct walk *w, const struct place *place, struct wanted wanted, struct err *err)
 {
 	int status;
 
-	if (has_rules && check_rules(call, w, place, err) < 0)
+	if (wanted.rules && check_rules(call, w, place, err) < 0)
 		return -1;
 	status = enter(w);
 	if (status < 0)
 		return fail("look into", -status, w, err);
-	return status ? check_mount(w, err) : 0;
+	return status && wanted.mounts ? check_mount(w, err) : 0;
 }
 
-static int check_all(struct call *call, struct walk *w, const struct place *place, struct err *err)
+static int check_all(
+	struct call *call, struct walk *w, const struct place *place, struct wanted wanted, struct err *err)
 {
-	bool has_rules = place_may_hold_rule(call->caller, place->path);
 	int event;
 
 	for (unsigned count = 0; (event = walk_next(w)) > 0; count++) {
@@ -79,13 +84,13 @@ static int check_all(struct call *call, struct walk *w, const struct place *plac
 				err, ERR_FILES_BUSY, "'%s' holds too many entries to look through", place->given);
 		if (call_stopped(call))
 			return stopped(err);
-		if (check_entry(call, w, place, has_rules, err) < 0)
+		if (check_entry(call, w, place, wanted, err) < 0)
 			return -1;
 	}
 	return event < 0 ? fail("look into", -event, w, err) : 0;
 }
 
-int tree_check(struct call *call, const struct place *place, struct err *err)
+static int check(struct call *call, const struct place *place, struct wanted wanted, struct err *err)
 {
 	int fd = place_open_dir(place), status;
 	struct walk w;
@@ -95,10 +100,26 @@ int tree_check(struct call *call, const struct place *place, struct err *err)
 	status = walk_start(&w, fd, place->path);
 	if (status < 0)
 		status = fail("look into", -status, &w, err);
+	else if (wanted.mounts && check_mount(&w, err) < 0)
+		status = -1;
 	else
-		status = check_mount(&w, err) < 0 ? -1 : check_all(call, &w, place, err);
+		status = check_all(call, &w, place, wanted, err);
 	walk_done(&w);
 	return status;
+}
+
+int tree_check(struct call *call, const struct place *place, struct err *err)
+{
+	struct wanted wanted = { .rules = place_may_hold_rule(call->caller, place->path), .mounts = true };
+
+	return check(call, place, wanted, err);
+}
+
+int tree_check_rules(struct call *call, const struct place *place, struct err *err)
+{
+	if (!place_may_hold_rule(call->caller, place->path))
+		return 0;
+	return check(call, place, (struct wanted){ .rules = true }, err);
 }
 
 /* The folder behind WALK_LEFT; when it has got new entries meanwhile, they are removed too, a few times. */

@@ -11,6 +11,8 @@
  * holds none, and no entry of it is denied or read-only (R95).  Nothing is changed.
  */
 int tree_check(struct call *call, const struct place *place, struct err *err) MUST_CHECK;
+/* The rules alone, mounts or not. */
+int tree_check_rules(struct call *call, const struct place *place, struct err *err) MUST_CHECK;
 
 /*
  * Removes the folder and all below, following no link.  path is for messages; a failure says

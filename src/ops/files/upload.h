@@ -15,6 +15,7 @@ struct upload_in {
 	struct str content_base64;
 	const char *mode;
 	bool create_only, parents;
+	bool append; /* of files.write alone */
 };
 
 struct upload_file {

@@ -103,7 +103,7 @@ static void read_facts(struct job *job)
 /* "Python 3.11.2" or "v18.19.0" */
 static const char *version_in(struct call *call, const struct program *p)
 {
-	struct str said = p->call && p->exit.code == 0 ? program_output(p, PIPES_OUT) : (struct str){ NULL, 0 };
+	struct str said = p->call && p->running.exit.code == 0 ? program_output(p, PIPES_OUT) : (struct str){ NULL, 0 };
 	struct str line = str_trim(str_cut(&said, '\n'));
 
 	if (str_starts(line, "Python "))
@@ -167,7 +167,7 @@ static void on_gone(struct call *call)
 	struct info *info = call->state;
 
 	for (int i = 0; i < PROBES; i++) {
-		if (info->probes[i].call && !info->probes[i].exited)
+		if (info->probes[i].call && !info->probes[i].running.exited)
 			program_cancel(&info->probes[i]);
 	}
 }

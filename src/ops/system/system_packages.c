@@ -154,9 +154,9 @@ static void reply(struct job *job)
 static void read_program(struct job *job)
 {
 	struct listing *l = OWNER(job, struct listing, job);
-	struct buf *text = &l->program.output[PIPES_OUT];
+	struct capture *text = &l->program.output[PIPES_OUT];
 
-	l->failed = buf_failed(text);
+	l->failed = program_starved(&l->program, PIPES_OUT);
 	if (!text->len || program_truncated(&l->program, PIPES_OUT))
 		return;
 	if (l->out.manager == PIP)
@@ -164,17 +164,17 @@ static void read_program(struct job *job)
 	else if (l->out.manager == NPM)
 		package_parse_npm(&l->call->arena, text->data, text->len, add, l);
 	else
-		package_parse_cargo(buf_str(text), add, l);
+		package_parse_cargo(program_output(&l->program, PIPES_OUT), add, l);
 }
 
 static void on_done(struct program *p)
 {
 	struct listing *l = OWNER(p, struct listing, program);
 
-	if (p->timed_out)
+	if (p->running.timed_out)
 		err_set(&l->call->err, ERR_COMMANDS_TIMEOUT, "%s did not answer within %lld seconds",
 			managers[l->out.manager], (long long)call_limit(l->call, "max_seconds"));
-	if (p->timed_out || call_job(l->call, &l->job, LANE_SHORT, read_program, reply) < 0)
+	if (p->running.timed_out || call_job(l->call, &l->job, LANE_SHORT, read_program, reply) < 0)
 		call_fail(l->call);
 }
 
@@ -220,7 +220,7 @@ static void on_gone(struct call *call)
 {
 	struct listing *l = call->state;
 
-	if (l->program.call && !l->program.exited)
+	if (l->program.call && !l->program.running.exited)
 		program_cancel(&l->program);
 }
 

@@ -7,7 +7,7 @@ enum state {
 	ESCAPE,       /* after ESC */
 	INTERMEDIATE, /* after ESC and a byte that wants another */
 	CSI,
-	OSC,        /* ends with BEL or ST */
+	OSC,        /* this and all behind it are strings; it ends with BEL or ST */
 	STRING,     /* DCS, SOS, PM, APC: ends with ST */
 	STRING_ESC, /* ESC inside one of these: perhaps the ST */
 };
@@ -124,8 +124,42 @@ static enum state in_ground(struct modes *m, unsigned char c)
 	return CHARACTER;
 }
 
+static enum state in_intermediate(struct modes *m, unsigned char c)
+{
+	(void)m;
+	return c < 0x30 ? INTERMEDIATE : GROUND;
+}
+
+static enum state in_osc(struct modes *m, unsigned char c)
+{
+	(void)m;
+	return c == BEL ? GROUND : OSC;
+}
+
+static enum state in_string(struct modes *m, unsigned char c)
+{
+	(void)m;
+	(void)c;
+	return STRING;
+}
+
+static enum state after_string_escape(struct modes *m, unsigned char c)
+{
+	return c == '\\' ? GROUND : after_escape(m, c);
+}
+
 static enum state next_state(struct modes *m, unsigned char c)
 {
+	static enum state (*const steps[])(struct modes * m, unsigned char c) = {
+		[GROUND] = in_ground,
+		[ESCAPE] = after_escape,
+		[INTERMEDIATE] = in_intermediate,
+		[CSI] = in_csi,
+		[OSC] = in_osc,
+		[STRING] = in_string,
+		[STRING_ESC] = after_string_escape,
+	};
+
 	if (m->state == CHARACTER) {
 		if ((c & 0xc0) == 0x80)
 			return --m->left ? CHARACTER : GROUND;
@@ -134,23 +168,8 @@ static enum state next_state(struct modes *m, unsigned char c)
 	if (c == CAN || c == SUB)
 		return GROUND;
 	if (c == ESC)
-		return m->state == OSC || m->state == STRING || m->state == STRING_ESC ? STRING_ESC : ESCAPE;
-	switch (m->state) {
-	case ESCAPE:
-		return after_escape(m, c);
-	case INTERMEDIATE:
-		return c < 0x30 ? INTERMEDIATE : GROUND;
-	case CSI:
-		return in_csi(m, c);
-	case OSC:
-		return c == BEL ? GROUND : OSC;
-	case STRING:
-		return STRING;
-	case STRING_ESC:
-		return c == '\\' ? GROUND : after_escape(m, c);
-	default:
-		return in_ground(m, c);
-	}
+		return m->state >= OSC ? STRING_ESC : ESCAPE;
+	return steps[m->state](m, c);
 }
 
 static void feed_one(struct modes *m, unsigned char c)

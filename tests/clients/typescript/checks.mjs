@@ -28,8 +28,11 @@ const checks = {
       for await (const event of stream) if (event.event === "start") break;
     } else {
       await stream.next();
-      if (how === "close") stream.close();
-      else {
+      if (how === "close") {
+        const waiting = stream.next();
+        stream.close();
+        if (!(await waiting).done) throw new Error("the stream goes on");
+      } else {
         const waiting = stream.next();
         controller.abort();
         await waiting.catch((fault) => { if (fault.name !== "AbortError") throw fault; });

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Made by `agent-sandbox-server gen-client --lang python`: do not edit.
-# Catalog version 1, digest sha256:92caa217ed809c936cc6a015f9f3cf71f96f6f37bcaa1630889fce92040fb640
+# Catalog version 1, digest sha256:12a003c1d4036057b776ef1dc19e938207f1eb87337bf22aed61f1490b79cbee
 """The catalog: models, refs, and a method for each op."""
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic import Field
 from ._base import Body, BytesLike, ErrorRow, Event, EventStream, Model, Namespace, Op, OpRef, PathLike, Progress, Root, SyncEventStream
 
 CATALOG_VERSION = 1
-CATALOG_DIGEST = "sha256:92caa217ed809c936cc6a015f9f3cf71f96f6f37bcaa1630889fce92040fb640"
+CATALOG_DIGEST = "sha256:12a003c1d4036057b776ef1dc19e938207f1eb87337bf22aed61f1490b79cbee"
 SERVER_VERSION = "0.1.0"
 
 
@@ -284,6 +284,36 @@ class FilesMoveResult(Model):
     """The exact path where it is not UTF-8."""
 
 
+class FoundEntry(Model):
+    """What was found, sorted by path."""
+
+    name: str
+    """The name."""
+    name_b64: str | None = None
+    """The exact name where it is not UTF-8."""
+    path: str
+    """The absolute path."""
+    path_b64: str | None = None
+    """The exact path where it is not UTF-8."""
+    type: str
+    """What kind of entry it is; links are not followed."""
+
+
+class FilesSearchResult(Model):
+    """Find files by name."""
+
+    path: str
+    """The folder, behind its links."""
+    path_b64: str | None = None
+    """The exact path where it is not UTF-8."""
+    results: list[FoundEntry]
+    """What was found, sorted by path."""
+    timed_out: bool
+    """Whether the timeout ended the search."""
+    truncated: bool
+    """Whether there may be more: of max_results, or of the timeout."""
+
+
 class UploadedFile(Model):
     """The files of a form, in its order."""
 
@@ -469,6 +499,137 @@ class FilesDownloadResult(Model):
     """Its bytes."""
 
 
+class FilesReadResult(Model):
+    """Read a part of a file."""
+
+    path: str
+    """The file, behind its links."""
+    path_b64: str | None = None
+    """The exact path where it is not UTF-8."""
+    content: str
+    """The part of the file, in the encoding that was asked for."""
+    size: int
+    """Bytes of the whole file; of a file under /proc what was read."""
+    bytes: int
+    """How many of the file's bytes the content holds."""
+    lines: int
+    """How many lines the content has; a last one without a newline counts."""
+    truncated: bool
+    """Whether the file goes on behind the content."""
+    lossy: bool = False
+    """There when bytes of the text had to be replaced: encoding=base64 gives them."""
+    etag: str
+    """The tag of the file, for If-Match."""
+
+
+class FilesWriteResult(Model):
+    """Write a file, or to its end."""
+
+    path: str
+    """The file, behind its links."""
+    path_b64: str | None = None
+    """The exact path where it is not UTF-8."""
+    bytes: int
+    """How many were written."""
+    etag: str
+    """The tag of the file now, for If-Match."""
+
+
+class FilesEditResult(Model):
+    """Change parts of a file."""
+
+    path: str
+    """The file, behind its links."""
+    path_b64: str | None = None
+    """The exact path where it is not UTF-8."""
+    replacements: int
+    """How many places were changed; of a patch its hunks."""
+    diff: str
+    """What was changed, as a unified diff; empty when nothing was."""
+    diff_cut: bool = False
+    """There when the diff would be over 1 MiB, and is left out."""
+    lossy: bool = False
+    """There when bytes of the diff had to be replaced."""
+    bytes: int
+    """The length of the file now."""
+    etag: str
+    """The tag of the file now, for If-Match."""
+
+
+class GrepMatch(Model):
+    """The matches, sorted by path and line."""
+
+    path: str
+    """The absolute path."""
+    path_b64: str | None = None
+    """The exact path where it is not UTF-8."""
+    line: int
+    """The line, from 1."""
+    column: int
+    """Where in the line the match begins, in bytes from 1."""
+    text: str
+    """The line without its newline; of a long one 4096 bytes around the match."""
+    cut: bool = False
+    """There when the text is not the whole line."""
+    lossy: bool = False
+    """There when bytes of the text had to be replaced; files.read gives them exactly."""
+    before: list[str] | None = None
+    """The lines before it; only with context."""
+    after: list[str] | None = None
+    """The lines behind it; only with context."""
+
+
+class GrepGivenUp(Model):
+    """Files whose search ended early; at most 100 of them are named."""
+
+    path: str
+    """The absolute path."""
+    path_b64: str | None = None
+    """The exact path where it is not UTF-8."""
+    timed_out: bool
+    """True: the expression needed too many steps."""
+
+
+class FilesGrepResult(Model):
+    """Find lines in files."""
+
+    path: str
+    """The start, behind its links."""
+    path_b64: str | None = None
+    """The exact path where it is not UTF-8."""
+    matches: list[GrepMatch]
+    """The matches, sorted by path and line."""
+    files_searched: int
+    """How many files were searched."""
+    files_skipped: int
+    """How many were not: binary, unreadable, or no regular files."""
+    files_given_up: list[GrepGivenUp] | None = None
+    """Files whose search ended early; at most 100 of them are named."""
+    truncated: bool
+    """Whether there are more matches: of max_results, or of 8 MiB of answer."""
+    timed_out: bool
+    """Whether the timeout ended the search, or a file was given up."""
+
+
+class FilesCopyResult(Model):
+    """Copy a file or a folder."""
+
+    source: str
+    """What was copied."""
+    source_b64: str | None = None
+    """The exact path where it is not UTF-8."""
+    destination: str
+    """Where the copy is."""
+    destination_b64: str | None = None
+    """The exact path where it is not UTF-8."""
+    entries: int
+    """How many files, folders and links were copied."""
+    bytes: int
+    """The bytes of the files among them."""
+    skipped: int
+    """How many devices, FIFOs and sockets were left out."""
+
+
 class SkippedEntry(Model):
     """What was left out or changed, the first 1000."""
 
@@ -499,6 +660,19 @@ class FilesExtractResult(Model):
     """How many notes there are in all."""
     skipped: list[SkippedEntry]
     """What was left out or changed, the first 1000."""
+
+
+class FilesChmodResult(Model):
+    """Change permissions."""
+
+    path: str
+    """What was changed, behind its links."""
+    path_b64: str | None = None
+    """The exact path where it is not UTF-8."""
+    mode: str
+    """The permissions that it has now, as octal digits."""
+    changed: int
+    """How many entries got the mode."""
 
 
 class CommandsRunResult(Model):
@@ -1186,6 +1360,7 @@ ERRORS: Mapping[str, ErrorRow] = {
     "files.permission_denied": ErrorRow(403, "os_permission_denied", "PermissionError", "PermissionDeniedError", "E4002"),
     "files.no_space": ErrorRow(507, "no_space", "OSError", "FileOperationError", "E4000"),
     "files.io": ErrorRow(500, "io_error", "OSError", "FileOperationError", "E4000"),
+    "files.no_match": ErrorRow(409, "conflict", "OSError", "FileOperationError", "E4000"),
     "files.range": ErrorRow(416, "invalid_range", "ValueError", "ServerArgumentError", "E3111"),
     "commands.timeout": ErrorRow(408, "timeout", "TimeoutError", "CommandTimeoutError", "E3001"),
     "commands.cannot_start": ErrorRow(400, "cannot_start", "ProcessError", "ExecutionError", "E3000"),
@@ -1216,13 +1391,20 @@ _CATALOG: list[dict[str, Any]] = [
     {"id": "files.mkdir", "endpoint": "files_mkdir", "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/mkdir", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "body", "type": "path", "required": True, "b64": "path_b64"}, {"name": "parents", "in": "body", "type": "boolean", "required": False, "default": True}, {"name": "mode", "in": "body", "type": "string", "required": False}], "one_of": [], "limits": []},
     {"id": "files.delete", "endpoint": "files_delete", "group": "file_ops", "scope": "files:write", "kind": "json", "method": "DELETE", "path": "/files", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "path", "in": "query", "type": "path", "required": True, "b64": "path_b64"}, {"name": "recursive", "in": "query", "type": "boolean", "required": False, "default": True}], "one_of": [], "limits": []},
     {"id": "files.move", "endpoint": "files_move", "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/move", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "source", "in": "body", "type": "path", "required": True, "b64": "source_b64"}, {"name": "destination", "in": "body", "type": "path", "required": True, "b64": "destination_b64"}, {"name": "overwrite", "in": "body", "type": "boolean", "required": False, "default": True}, {"name": "parents", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [], "limits": []},
+    {"id": "files.search", "endpoint": "files_search", "group": "file_ops", "scope": "files:read", "kind": "json", "method": "POST", "path": "/files/search", "since": "0.2.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "body", "type": "path", "required": True, "b64": "path_b64"}, {"name": "pattern", "in": "body", "type": "string", "required": True}, {"name": "max_depth", "in": "body", "type": "integer", "required": False, "default": 5, "minimum": 1, "maximum": 100000}, {"name": "max_results", "in": "body", "type": "integer", "required": False, "default": 100, "minimum": 1, "maximum": 100000}, {"name": "type", "in": "body", "type": "choice", "required": False, "default": "any", "choices": ["any", "file", "directory", "symlink", "other"]}, {"name": "hidden", "in": "body", "type": "boolean", "required": False, "default": True}, {"name": "timeout", "in": "body", "type": "number", "required": False, "default": 10, "minimum": 0, "maximum": 3600}], "one_of": [], "limits": []},
     {"id": "files.upload_stream", "endpoint": "files_upload_stream", "group": "file_ops", "scope": "files:write", "kind": "raw", "method": "POST", "path": "/files/upload-stream", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "path", "in": "body", "type": "path", "required": True, "b64": "path_b64"}, {"name": "content_base64", "in": "body", "type": "bytes", "required": False}, {"name": "mode", "in": "body", "type": "string", "required": False}, {"name": "create_only", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "parents", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [], "raw": {"request": True, "response": False, "multipart": True, "media_type": None}, "limits": [{"name": "max_bytes", "default": 104857600, "cap": 1125899906842624, "error": "limit.file_too_large"}, {"name": "max_files", "default": 100, "cap": 1000, "error": "limit.file_too_large"}]},
     {"id": "files.download_stream", "endpoint": "files_download_stream", "group": "file_ops", "scope": "files:read", "kind": "raw", "method": "GET", "path": "/files/download-stream", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": True, "b64": "path_b64"}], "one_of": [], "raw": {"request": False, "response": True, "media_type": "application/octet-stream"}, "limits": [{"name": "max_bytes", "default": 104857600, "cap": 104857600, "error": "limit.file_too_large"}]},
     {"id": "files.archive", "endpoint": "files_archive", "group": "file_ops", "scope": "files:read", "kind": "raw", "method": "POST", "path": "/files/archive", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": False}, "params": [{"name": "paths", "in": "body", "type": "array", "required": True, "b64": "paths_b64", "items": {"type": "path"}}, {"name": "format", "in": "body", "type": "choice", "required": False, "default": "tar.gz", "choices": ["tar", "tar.gz", "tar.zst", "zip"]}], "one_of": [], "raw": {"request": False, "response": True, "media_type": "application/octet-stream"}, "limits": [{"name": "max_files", "default": 10000, "cap": 10000, "error": "limit.file_too_large"}, {"name": "max_bytes", "default": 104857600, "cap": 104857600, "error": "limit.file_too_large"}]},
     {"id": "files.watch", "endpoint": "files_watch", "group": "file_ops", "scope": "files:read", "kind": "sse", "method": "GET", "path": "/files/watch", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": True, "b64": "path_b64"}, {"name": "recursive", "in": "query", "type": "boolean", "required": False, "default": False}, {"name": "timeout", "in": "query", "type": "number", "required": False, "default": 0, "minimum": 0, "maximum": 1000000000}, {"name": "max_events", "in": "query", "type": "integer", "required": False, "default": 0, "minimum": 0, "maximum": 9007199254740991}, {"name": "mode", "in": "query", "type": "choice", "required": False, "default": "auto", "choices": ["auto", "inotify", "poll"]}, {"name": "poll_ms", "in": "query", "type": "integer", "required": False, "default": 500, "minimum": 10, "maximum": 3600000}], "one_of": [], "limits": []},
     {"id": "files.upload", "endpoint": "upload", "group": "file_ops", "scope": "files:write", "kind": "raw", "method": "POST", "path": "/upload", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "path", "in": "body", "type": "path", "required": True, "b64": "path_b64"}, {"name": "content_base64", "in": "body", "type": "bytes", "required": False}, {"name": "mode", "in": "body", "type": "string", "required": False}, {"name": "create_only", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "parents", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [], "raw": {"request": True, "response": False, "media_type": None}, "limits": [{"name": "max_bytes", "default": 104857600, "cap": 1125899906842624, "error": "limit.file_too_large"}]},
     {"id": "files.download", "endpoint": "download", "group": "file_ops", "scope": "files:read", "kind": "raw", "method": "GET", "path": "/download", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": True, "b64": "path_b64"}], "one_of": [], "raw": {"request": False, "response": True, "media_type": "application/octet-stream"}, "limits": [{"name": "max_bytes", "default": 104857600, "cap": 104857600, "error": "limit.file_too_large"}]},
+    {"id": "files.read", "endpoint": None, "group": "file_ops", "scope": "files:read", "kind": "raw", "method": "GET", "path": "/files/read", "since": "0.2.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": True, "b64": "path_b64"}, {"name": "offset", "in": "query", "type": "integer", "required": False, "default": 0, "minimum": 0, "maximum": 9007199254740991}, {"name": "limit", "in": "query", "type": "integer", "required": False, "minimum": 1, "maximum": 9007199254740991}, {"name": "encoding", "in": "query", "type": "choice", "required": False, "default": "utf-8", "choices": ["utf-8", "base64", "bytes"]}, {"name": "lines", "in": "query", "type": "string", "required": False}], "one_of": [], "raw": {"request": False, "response": True, "media_type": "application/octet-stream"}, "limits": [{"name": "max_bytes", "default": 10485760, "cap": 104857600, "error": "limit.file_too_large"}]},
+    {"id": "files.write", "endpoint": None, "group": "file_ops", "scope": "files:write", "kind": "raw", "method": "PUT", "path": "/files/write", "since": "0.2.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "path", "in": "body", "type": "path", "required": True, "b64": "path_b64"}, {"name": "content", "in": "body", "type": "string", "required": False}, {"name": "content_base64", "in": "body", "type": "bytes", "required": False}, {"name": "append", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "create_only", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "mode", "in": "body", "type": "string", "required": False}, {"name": "parents", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [], "raw": {"request": True, "response": False, "media_type": None}, "limits": [{"name": "max_bytes", "default": 104857600, "cap": 1125899906842624, "error": "limit.file_too_large"}]},
+    {"id": "files.edit", "endpoint": None, "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/edit", "since": "0.2.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "path", "in": "body", "type": "path", "required": True, "b64": "path_b64"}, {"name": "edits", "in": "body", "type": "array", "required": False, "items": {"type": "object", "name": "Edit", "fields": [{"name": "old", "type": "string", "required": True}, {"name": "new", "type": "string", "required": True}, {"name": "count", "type": "integer", "required": False}]}}, {"name": "patch", "in": "body", "type": "string", "required": False}], "one_of": [["edits", "patch"]], "limits": [{"name": "max_bytes", "default": 16777216, "cap": 104857600, "error": "limit.file_too_large"}]},
+    {"id": "files.grep", "endpoint": None, "group": "file_ops", "scope": "files:read", "kind": "json", "method": "POST", "path": "/files/grep", "since": "0.2.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "body", "type": "path", "required": True, "b64": "path_b64"}, {"name": "pattern", "in": "body", "type": "string", "required": True}, {"name": "glob", "in": "body", "type": "string", "required": False}, {"name": "ignore_case", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "literal", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "context", "in": "body", "type": "integer", "required": False, "default": 0, "minimum": 0, "maximum": 50}, {"name": "max_results", "in": "body", "type": "integer", "required": False, "default": 1000, "minimum": 1, "maximum": 100000}, {"name": "no_ignore", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "timeout", "in": "body", "type": "number", "required": False, "default": 10, "minimum": 0, "maximum": 3600}], "one_of": [], "limits": []},
+    {"id": "files.copy", "endpoint": None, "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/copy", "since": "0.2.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "source", "in": "body", "type": "path", "required": True, "b64": "source_b64"}, {"name": "destination", "in": "body", "type": "path", "required": True, "b64": "destination_b64"}, {"name": "overwrite", "in": "body", "type": "boolean", "required": False, "default": True}, {"name": "parents", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [], "limits": []},
     {"id": "files.extract", "endpoint": None, "group": "file_ops", "scope": "files:write", "kind": "raw", "method": "POST", "path": "/files/extract", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "path", "in": "body", "type": "path", "required": False, "b64": "path_b64"}, {"name": "destination", "in": "body", "type": "path", "required": True, "b64": "destination_b64"}, {"name": "format", "in": "body", "type": "choice", "required": False, "default": "auto", "choices": ["auto", "tar", "tar.gz", "tar.zst", "tar.xz", "tar.bz2", "zip"]}, {"name": "overwrite", "in": "body", "type": "boolean", "required": False, "default": True}, {"name": "strip", "in": "body", "type": "integer", "required": False, "default": 0, "minimum": 0, "maximum": 100}, {"name": "parents", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [], "raw": {"request": True, "response": False, "media_type": None}, "limits": [{"name": "max_files", "default": 200000, "cap": 10000000, "error": "limit.file_too_large"}, {"name": "max_bytes", "default": 1073741824, "cap": 1125899906842624, "error": "limit.file_too_large"}]},
+    {"id": "files.chmod", "endpoint": None, "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/chmod", "since": "0.2.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "body", "type": "path", "required": True, "b64": "path_b64"}, {"name": "mode", "in": "body", "type": "string", "required": True}, {"name": "recursive", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [], "limits": []},
     {"id": "commands.run", "endpoint": "shell", "group": "process", "scope": "process:run", "kind": "json", "method": "POST", "path": "/shell", "since": "0.1.0", "effects": {"reads": True, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "command", "in": "body", "type": "string", "required": False}, {"name": "argv", "in": "body", "type": "array", "required": False, "items": {"type": "string"}}, {"name": "shell", "in": "body", "type": "string", "required": False}, {"name": "cwd", "in": "body", "type": "path", "required": False, "b64": "cwd_b64"}, {"name": "env", "in": "body", "type": "object", "required": False, "values": "string"}, {"name": "user", "in": "body", "type": "string", "required": False}, {"name": "stdin", "in": "body", "type": "string", "required": False}, {"name": "stdin_b64", "in": "body", "type": "bytes", "required": False}, {"name": "timeout", "in": "body", "type": "number", "required": False, "default": 300, "minimum": 0, "maximum": 3600}, {"name": "max_output_bytes", "in": "body", "type": "integer", "required": False, "default": 10485760, "minimum": 0, "maximum": 10485760}, {"name": "encoding", "in": "body", "type": "choice", "required": False, "default": "utf-8", "choices": ["utf-8", "base64"]}], "one_of": [["command", "argv"]], "limits": [{"name": "max_timeout", "default": 3600, "cap": 3600, "error": "args.invalid"}, {"name": "max_output_bytes", "default": 10485760, "cap": 10485760, "error": None}]},
     {"id": "commands.stream", "endpoint": "shell_stream", "group": "process", "scope": "process:run", "kind": "sse", "method": "POST", "path": "/shell/stream", "since": "0.1.0", "effects": {"reads": True, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "command", "in": "body", "type": "string", "required": False}, {"name": "argv", "in": "body", "type": "array", "required": False, "items": {"type": "string"}}, {"name": "shell", "in": "body", "type": "string", "required": False}, {"name": "cwd", "in": "body", "type": "path", "required": False, "b64": "cwd_b64"}, {"name": "env", "in": "body", "type": "object", "required": False, "values": "string"}, {"name": "user", "in": "body", "type": "string", "required": False}, {"name": "stdin", "in": "body", "type": "string", "required": False}, {"name": "stdin_b64", "in": "body", "type": "bytes", "required": False}, {"name": "timeout", "in": "body", "type": "number", "required": False, "default": 0, "minimum": 0, "maximum": 3600}, {"name": "encoding", "in": "body", "type": "choice", "required": False, "default": "utf-8", "choices": ["utf-8", "base64"]}, {"name": "lines", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [["command", "argv"]], "limits": [{"name": "max_timeout", "default": 3600, "cap": 3600, "error": "args.invalid"}]},
     {"id": "process.start", "endpoint": "process_start", "group": "process", "scope": "process:run", "kind": "json", "method": "POST", "path": "/process/start", "since": "0.1.0", "effects": {"reads": True, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "command", "in": "body", "type": "string", "required": False}, {"name": "argv", "in": "body", "type": "array", "required": False, "items": {"type": "string"}}, {"name": "shell", "in": "body", "type": "string", "required": False}, {"name": "cwd", "in": "body", "type": "path", "required": False, "b64": "cwd_b64"}, {"name": "env", "in": "body", "type": "object", "required": False, "values": "string"}, {"name": "user", "in": "body", "type": "string", "required": False}, {"name": "capture_output", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "stdin", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "name", "in": "body", "type": "string", "required": False}, {"name": "timeout", "in": "body", "type": "number", "required": False, "default": 0, "minimum": 0, "maximum": 31536000}], "one_of": [["command", "argv"]], "limits": [{"name": "max_processes", "default": 100, "cap": 4096, "error": "limit.too_many"}, {"name": "max_output_bytes", "default": 1048576, "cap": 16777216, "error": None}, {"name": "retain", "default": 100, "cap": 1000, "error": None}]},
@@ -1291,13 +1473,20 @@ class FilesOps:
     mkdir: Final = OpRef("files.mkdir")
     delete: Final = OpRef("files.delete")
     move: Final = OpRef("files.move")
+    search: Final = OpRef("files.search")
     upload_stream: Final = OpRef("files.upload_stream")
     download_stream: Final = OpRef("files.download_stream")
     archive: Final = OpRef("files.archive")
     watch: Final = OpRef("files.watch")
     upload: Final = OpRef("files.upload")
     download: Final = OpRef("files.download")
+    read: Final = OpRef("files.read")
+    write: Final = OpRef("files.write")
+    edit: Final = OpRef("files.edit")
+    grep: Final = OpRef("files.grep")
+    copy: Final = OpRef("files.copy")
     extract: Final = OpRef("files.extract")
+    chmod: Final = OpRef("files.chmod")
 
 
 class CommandsOps:
@@ -1829,6 +2018,48 @@ class FilesNamespace(Namespace):
         """move() for code without an event loop."""
         return self._caller.wait(self.move(source=source, destination=destination, overwrite=overwrite, parents=parents, request_timeout=request_timeout))
 
+    async def search(
+        self,
+        path: PathLike,
+        pattern: str,
+        *,
+        max_depth: int | None = None,
+        max_results: int | None = None,
+        type: Literal["any", "file", "directory", "symlink", "other"] | None = None,
+        hidden: bool | None = None,
+        timeout: float | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesSearchResult:
+        """Find files by name.
+
+        Globs know '*', '?', '[a-z]', '[!a-z]' and a backslash before a sign that stands for itself. Links are not followed, but for the folder itself.
+
+        :param path: Folder to search.
+        :param pattern: Glob: without a slash for the name, else for the path below the folder; '**' crosses folders.
+        :param max_depth: How many levels to search; 1 is the folder alone. (default 5)
+        :param max_results: Most entries to answer. (default 100)
+        :param type: Only entries of this kind. (default "any")
+        :param hidden: Search names that begin with a dot too. (default true)
+        :param timeout: Seconds after which the answer is what was found so far; 0 none. (default 10)
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["files.search"], {"path": path, "pattern": pattern, "max_depth": max_depth, "max_results": max_results, "type": type, "hidden": hidden, "timeout": timeout}, FilesSearchResult, request_timeout)
+
+    def search_sync(
+        self,
+        path: PathLike,
+        pattern: str,
+        *,
+        max_depth: int | None = None,
+        max_results: int | None = None,
+        type: Literal["any", "file", "directory", "symlink", "other"] | None = None,
+        hidden: bool | None = None,
+        timeout: float | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesSearchResult:
+        """search() for code without an event loop."""
+        return self._caller.wait(self.search(path=path, pattern=pattern, max_depth=max_depth, max_results=max_results, type=type, hidden=hidden, timeout=timeout, request_timeout=request_timeout))
+
     async def upload_stream(
         self,
         path: PathLike,
@@ -2027,6 +2258,201 @@ class FilesNamespace(Namespace):
         """download() for code without an event loop."""
         return self._caller.wait(self.download(path=path, request_timeout=request_timeout))
 
+    async def read(
+        self,
+        path: PathLike,
+        *,
+        offset: int | None = None,
+        limit: int | None = None,
+        encoding: Literal["utf-8", "base64", "bytes"] | None = None,
+        lines: str | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesReadResult:
+        """Read a part of a file.
+
+        By bytes or by lines, with the tag that makes a write conditional. As bytes it is as files.download_stream, with Range, conditional requests and HEAD.
+
+        :param path: File to read.
+        :param offset: The first byte. (default 0)
+        :param limit: Most bytes; never more than max_bytes in JSON.
+        :param encoding: How the content is given: as text, exactly, or as the body itself, which Accept: application/octet-stream asks for too. (default "utf-8")
+        :param lines: Lines instead of bytes, the first is 1: '7', '10-20' or '10-'.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["files.read"], {"path": path, "offset": offset, "limit": limit, "encoding": encoding, "lines": lines}, FilesReadResult, request_timeout)
+
+    def read_sync(
+        self,
+        path: PathLike,
+        *,
+        offset: int | None = None,
+        limit: int | None = None,
+        encoding: Literal["utf-8", "base64", "bytes"] | None = None,
+        lines: str | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesReadResult:
+        """read() for code without an event loop."""
+        return self._caller.wait(self.read(path=path, offset=offset, limit=limit, encoding=encoding, lines=lines, request_timeout=request_timeout))
+
+    async def write(
+        self,
+        path: PathLike,
+        content: str | None = None,
+        data: Body | None = None,
+        *,
+        append: bool | None = None,
+        create_only: bool | None = None,
+        mode: str | None = None,
+        parents: bool | None = None,
+        progress: Progress | None = None,
+        if_match: str | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesWriteResult:
+        """Write a file, or to its end.
+
+        The file changes when all of it has arrived, or not at all. Mode and owner of a file that is there are kept, and a link is followed inside the roots. With If-Match only the content that the caller knows is changed.
+
+        :param path: File to write.
+        :param content: The text; or content_base64, or the body itself.
+        :param append: Write behind the end of what is there, all of it or nothing. (default false)
+        :param create_only: Fail when something is there; If-None-Match: * says the same. (default false)
+        :param mode: Permissions as octal digits, like '644'; without it those that the file has, else 666 less the umask.
+        :param parents: Make missing folders above the file. (default false)
+        :param data: The bytes: in memory, a binary file, or an iterable of parts.
+        :param progress: Called with the bytes sent so far and the whole length, or None.
+        :param if_match: Only when this is still the tag of what is there.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.send(OPS["files.write"], {"path": path, "content": content, "append": append, "create_only": create_only, "mode": mode, "parents": parents}, FilesWriteResult, data, progress, request_timeout, if_match=if_match)
+
+    def write_sync(
+        self,
+        path: PathLike,
+        content: str | None = None,
+        data: Body | None = None,
+        *,
+        append: bool | None = None,
+        create_only: bool | None = None,
+        mode: str | None = None,
+        parents: bool | None = None,
+        progress: Progress | None = None,
+        if_match: str | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesWriteResult:
+        """write() for code without an event loop."""
+        return self._caller.wait(self.write(path=path, content=content, append=append, create_only=create_only, mode=mode, parents=parents, data=data, progress=progress, if_match=if_match, request_timeout=request_timeout))
+
+    async def edit(
+        self,
+        path: PathLike,
+        edits: Sequence[Mapping[str, Any]] | None = None,
+        *,
+        patch: str | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesEditResult:
+        """Change parts of a file.
+
+        Exact replacements, or a unified diff; nothing is written unless all of them apply. The file keeps its mode and owner. With If-Match only the content that the caller knows is changed; a file that changes meanwhile is 412 in any case.
+
+        :param path: File to change.
+        :param edits: Exact replacements, one after the other; each sees what those before it made.
+        :param patch: A unified diff of this file; every line of it has to fit.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["files.edit"], {"path": path, "edits": edits, "patch": patch}, FilesEditResult, request_timeout)
+
+    def edit_sync(
+        self,
+        path: PathLike,
+        edits: Sequence[Mapping[str, Any]] | None = None,
+        *,
+        patch: str | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesEditResult:
+        """edit() for code without an event loop."""
+        return self._caller.wait(self.edit(path=path, edits=edits, patch=patch, request_timeout=request_timeout))
+
+    async def grep(
+        self,
+        path: PathLike,
+        pattern: str,
+        *,
+        glob: str | None = None,
+        ignore_case: bool | None = None,
+        literal: bool | None = None,
+        context: int | None = None,
+        max_results: int | None = None,
+        no_ignore: bool | None = None,
+        timeout: float | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesGrepResult:
+        """Find lines in files.
+
+        Each line is searched alone. Binary files, which hold a NUL, are passed over, and so is what .gitignore files at and below the folder name. Of a line over 64 KiB a match of more than 4096 bytes may be missed.
+
+        :param path: Folder to search, or one file.
+        :param pattern: Regular expression (PCRE2), looked for in each line.
+        :param glob: Only files that this fits: without a slash by their name, else by the path below the folder.
+        :param ignore_case: Letters match without regard to case. (default false)
+        :param literal: The pattern is a text and not an expression. (default false)
+        :param context: How many lines before and after each match to answer. (default 0)
+        :param max_results: Most matches to answer, one of each line. (default 1000)
+        :param no_ignore: Search what .gitignore files name, and .git folders, too. (default false)
+        :param timeout: Seconds after which the answer is what was found so far; 0 none. (default 10)
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["files.grep"], {"path": path, "pattern": pattern, "glob": glob, "ignore_case": ignore_case, "literal": literal, "context": context, "max_results": max_results, "no_ignore": no_ignore, "timeout": timeout}, FilesGrepResult, request_timeout)
+
+    def grep_sync(
+        self,
+        path: PathLike,
+        pattern: str,
+        *,
+        glob: str | None = None,
+        ignore_case: bool | None = None,
+        literal: bool | None = None,
+        context: int | None = None,
+        max_results: int | None = None,
+        no_ignore: bool | None = None,
+        timeout: float | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesGrepResult:
+        """grep() for code without an event loop."""
+        return self._caller.wait(self.grep(path=path, pattern=pattern, glob=glob, ignore_case=ignore_case, literal=literal, context=context, max_results=max_results, no_ignore=no_ignore, timeout=timeout, request_timeout=request_timeout))
+
+    async def copy(
+        self,
+        source: PathLike,
+        destination: PathLike,
+        *,
+        overwrite: bool | None = None,
+        parents: bool | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesCopyResult:
+        """Copy a file or a folder.
+
+        The copy appears whole or not at all. Modes, times, holes, links and hard links within it are kept, blocks are shared where the file system can; setuid and setgid bits are not. What the caller may not see is left out. A copy onto itself changes nothing.
+
+        :param source: What to copy; a link is followed, links below it are copied as links.
+        :param destination: The copy's path, not the folder to put it in.
+        :param overwrite: Replace a file or an empty folder that is there. (default true)
+        :param parents: Make missing folders above the destination. (default false)
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["files.copy"], {"source": source, "destination": destination, "overwrite": overwrite, "parents": parents}, FilesCopyResult, request_timeout)
+
+    def copy_sync(
+        self,
+        source: PathLike,
+        destination: PathLike,
+        *,
+        overwrite: bool | None = None,
+        parents: bool | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesCopyResult:
+        """copy() for code without an event loop."""
+        return self._caller.wait(self.copy(source=source, destination=destination, overwrite=overwrite, parents=parents, request_timeout=request_timeout))
+
     async def extract(
         self,
         destination: PathLike,
@@ -2071,6 +2497,36 @@ class FilesNamespace(Namespace):
     ) -> FilesExtractResult:
         """extract() for code without an event loop."""
         return self._caller.wait(self.extract(path=path, destination=destination, format=format, overwrite=overwrite, strip=strip, parents=parents, data=data, progress=progress, request_timeout=request_timeout))
+
+    async def chmod(
+        self,
+        path: PathLike,
+        mode: str,
+        *,
+        recursive: bool | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesChmodResult:
+        """Change permissions.
+
+        Every entry gets exactly this mode. Nothing is changed when the policy protects one of them; after another failure the entries before it are changed.
+
+        :param path: What to change; a link is followed.
+        :param mode: Three or four octal digits, like '644'.
+        :param recursive: All that is below a folder too; links are left as they are. (default false)
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["files.chmod"], {"path": path, "mode": mode, "recursive": recursive}, FilesChmodResult, request_timeout)
+
+    def chmod_sync(
+        self,
+        path: PathLike,
+        mode: str,
+        *,
+        recursive: bool | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesChmodResult:
+        """chmod() for code without an event loop."""
+        return self._caller.wait(self.chmod(path=path, mode=mode, recursive=recursive, request_timeout=request_timeout))
 
 
 class CommandsNamespace(Namespace):

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "program/launch.h"
+
+#include "policy/policy.h"
+#include "program/confine.h"
+#include "spawn/failure.h"
+#include "spawn/limits.h"
+
+#include <signal.h>
+
+static int prepare_user(struct call *call, const char *name, struct spawn *spawn)
+{
+	const struct run_as *user;
+
+	if (name && policy_check_user(call->caller, name, &call->err) < 0)
+		return -1;
+	user = policy_user(principal_policy(call->caller), name);
+	if (!user)
+		return 0;
+	spawn->set_user = true;
+	spawn->uid = user->uid;
+	spawn->gid = user->gid;
+	spawn->groups = user->groups;
+	spawn->group_count = user->group_count;
+	return 0;
+}
+
+static void prepare_limits(const struct policy *policy, struct spawn *spawn)
+{
+	struct policy_rlimit limits[POLICY_RLIMITS_MAX];
+	size_t count = policy_rlimits(policy, limits);
+
+	_Static_assert((int)POLICY_RLIMITS_MAX < (int)SPAWN_LIMITS_MAX, "one more for the descriptors");
+	spawn->limits[0].which = RLIMIT_NOFILE;
+	spawn->limits[0].value = limits_of_children();
+	spawn->limit_count = 1;
+	for (size_t i = 0; i < count; i++) {
+		/* A later row of the same limit wins. */
+		spawn->limits[spawn->limit_count].which = limits[i].which;
+		spawn->limits[spawn->limit_count++].value = limits[i].value;
+	}
+	spawn->umask = policy_umask(policy);
+}
+
+int launch_prepare(struct call *call, const char *user, struct spawn *spawn)
+{
+	spawn->death_signal = SIGKILL; /* no half-dead owner of a port after a server that was killed */
+	prepare_limits(principal_policy(call->caller), spawn);
+	return prepare_user(call, user, spawn) < 0 ? -1 : confine_apply(call->caller, spawn, &call->err);
+}
+
+struct tree *launch(struct call *call, const struct spawn *spawn, const struct tree_events *events, void *user,
+	struct child *ret_child)
+{
+	const char *path = spawn->path ? spawn->path : spawn->argv[0];
+	struct spawn_failure failure;
+	struct tree *tree = tree_start(call->loop, spawn, events, user, ret_child, &failure, &call->err);
+
+	if (!tree && call->err.code == ERR_COMMANDS_START) {
+		failure_set(&call->err, &call->arena, failure.step, failure.number, str_of(path), failure.reason);
+		call->err.sys_errno = failure.number;
+	}
+	return tree;
+}

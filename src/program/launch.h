@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The part of every start that the policy decides, for whoever starts a program: user, limits,
+ * umask, confinement.
+ */
+#pragma once
+
+#include "call/call.h"
+#include "spawn/tree.h"
+
+/* Fills it in.  user: one that the caller names, or NULL for process.user.  0, or -1 with call->err. */
+int launch_prepare(struct call *call, const char *user, struct spawn *spawn) MUST_CHECK;
+
+/* Starts it.  NULL with call->err; a program that cannot be started keeps its errno in call->err.sys_errno. */
+struct tree *launch(struct call *call, const struct spawn *spawn, const struct tree_events *events, void *user,
+	struct child *ret_child);
