@@ -21,8 +21,8 @@ static void tell(struct changes *c, enum change_type type, const char *path, con
 	size_t len = strlen(told);
 
 	(void)c;
-	snprintf(told + len, sizeof told - len, "%s %s%s%s%s\n", types[type], path, is_dir ? "/" : "", old_path ? " " : "",
-		old_path ? old_path : "");
+	snprintf(told + len, sizeof told - len, "%s %s%s%s%s\n", types[type], path, is_dir ? "/" : "",
+		old_path ? " " : "", old_path ? old_path : "");
 }
 
 static void wake(struct changes *c)
