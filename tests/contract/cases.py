@@ -5,6 +5,8 @@ One case for each op, by hand: the arguments of a call that works, and of one th
 The functions get the kit of the test: .folder is a new folder below the base, .srv the client with every right,
 .make(path, bytes) writes a file and returns its path, .server the server.
 """
+import io
+import tarfile
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -28,6 +30,15 @@ class Case(NamedTuple):
 def no_one(case_why: str, check: Callable[[Any], bool] = lambda _: True) -> Case:
     """An op without arguments: the refused call is that of a stranger."""
     return Case(lambda _: Args(), lambda _: Args(), errors.ServerAuthError, check, case_why, as_stranger=True)
+
+
+def tar_of(name: str, data: bytes) -> bytes:
+    made = io.BytesIO()
+    info = tarfile.TarInfo(name)
+    info.size = len(data)
+    with tarfile.open(fileobj=made, mode="w") as tar:
+        tar.addfile(info, io.BytesIO(data))
+    return made.getvalue()
 
 
 CASES: dict[str, Case] = {
@@ -60,12 +71,21 @@ CASES: dict[str, Case] = {
     "files.download_stream": Case(
         lambda kit: Args(kit.make("b", b"\x00\xff\r\n")), lambda kit: Args(kit.folder), errors.FileOperationError,
         lambda r: r == b"\x00\xff\r\n"),
+    "files.archive": Case(
+        lambda kit: Args([kit.make("a", b"x")], format="zip"), lambda kit: Args([kit.folder / "no"]), errors.FileNotFoundError_,
+        lambda r: r.startswith(b"PK")),
+    "files.watch": Case(
+        lambda kit: Args(kit.folder, timeout=0.05), lambda _: Args("/etc"), errors.FilePolicyDeniedError,
+        lambda r: r[0].path and r[-1].reason == "timeout"),
     "files.upload": Case(
         lambda kit: Args(kit.folder / "u2", b"abc", mode="600"), lambda kit: Args(kit.folder / "u3", b"", mode="9"),
         errors.ServerArgumentError, lambda r: r.bytes == 3),
     "files.download": Case(
         lambda kit: Args(kit.make("b2", b"\xef\xbb\xbfx")), lambda kit: Args(kit.folder / "no"), errors.FileNotFoundError_,
         lambda r: r == b"\xef\xbb\xbfx"),
+    "files.extract": Case(
+        lambda kit: Args(kit.folder / "x", tar_of("f", b"hello")), lambda kit: Args(kit.folder / "y", b"no archive"),
+        errors.ServerArgumentError, lambda r: r.entries == 1 and r.bytes == 5),
     "files.search": Case(
         lambda kit: Args(kit.make("found", b"").parent, "f?und", type="file"), lambda kit: Args(kit.folder / "no", "*"),
         errors.FileNotFoundError_, lambda r: [one.name for one in r.results] == ["found"]),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Made by `agent-sandbox-server gen-client --lang ts`: do not edit.
-// Catalog version 1, digest sha256:a881d803340379c20ca202d2c36082a0016a60d43566ec0d1d86ee64d040522f
+// Catalog version 1, digest sha256:a59dbb8a5693163a792f3bd69d7ffa827c04385ac6b9410da0b291191a8e6f23
 import { Namespace, type Body, type CallOptions, type Caller, type ErrorRow, type EventStream, type OpSpec } from "./runtime.js";
 
 export const CATALOG_VERSION = 1;
-export const CATALOG_DIGEST = "sha256:a881d803340379c20ca202d2c36082a0016a60d43566ec0d1d86ee64d040522f";
+export const CATALOG_DIGEST = "sha256:a59dbb8a5693163a792f3bd69d7ffa827c04385ac6b9410da0b291191a8e6f23";
 export const SERVER_VERSION = "0.1.0";
 
 /** Tell whether the server answers. */
@@ -881,30 +881,6 @@ export interface FilesCopyResult {
   skipped: number;
 }
 
-/** Change permissions. */
-export interface FilesChmodParams {
-  /** What to change; a link is followed. */
-  path?: string | undefined;
-  /** The exact bytes of `path`, instead of it. */
-  path_b64?: Uint8Array | string | undefined;
-  /** Three or four octal digits, like '644'. */
-  mode: string;
-  /** All that is below a folder too; links are left as they are. */
-  recursive?: boolean | undefined;
-}
-
-/** Change permissions. */
-export interface FilesChmodResult {
-  /** What was changed, behind its links. */
-  path: string;
-  /** The exact path where it is not UTF-8. */
-  path_b64?: string;
-  /** The permissions that it has now, as octal digits. */
-  mode: string;
-  /** How many entries got the mode. */
-  changed: number;
-}
-
 /** Fill a folder from an archive. */
 export interface FilesExtractParams {
   /** The archive, where it is not the body itself. */
@@ -953,6 +929,30 @@ export interface FilesExtractResult {
   skipped_total: number;
   /** What was left out or changed, the first 1000. */
   skipped: SkippedEntry[];
+}
+
+/** Change permissions. */
+export interface FilesChmodParams {
+  /** What to change; a link is followed. */
+  path?: string | undefined;
+  /** The exact bytes of `path`, instead of it. */
+  path_b64?: Uint8Array | string | undefined;
+  /** Three or four octal digits, like '644'. */
+  mode: string;
+  /** All that is below a folder too; links are left as they are. */
+  recursive?: boolean | undefined;
+}
+
+/** Change permissions. */
+export interface FilesChmodResult {
+  /** What was changed, behind its links. */
+  path: string;
+  /** The exact path where it is not UTF-8. */
+  path_b64?: string;
+  /** The permissions that it has now, as octal digits. */
+  mode: string;
+  /** How many entries got the mode. */
+  changed: number;
 }
 
 /** Run a command and answer when it has ended. */
@@ -1902,8 +1902,8 @@ export const catalog = {
   "files.edit": {"id": "files.edit", "endpoint": null, "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/edit", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":false}, "params": [{"name":"path","in":"body","type":"path","required":true,"b64":"path_b64"},{"name":"edits","in":"body","type":"array","required":false,"items":{"type":"object","name":"Edit","fields":[{"name":"old","type":"string","required":true},{"name":"new","type":"string","required":true},{"name":"count","type":"integer","required":false}]}},{"name":"patch","in":"body","type":"string","required":false}], "one_of": [["edits","patch"]], "limits": [{"name":"max_bytes","default":16777216,"cap":104857600,"error":"limit.file_too_large"}]},
   "files.grep": {"id": "files.grep", "endpoint": null, "group": "file_ops", "scope": "files:read", "kind": "json", "method": "POST", "path": "/files/grep", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"body","type":"path","required":true,"b64":"path_b64"},{"name":"pattern","in":"body","type":"string","required":true},{"name":"glob","in":"body","type":"string","required":false},{"name":"ignore_case","in":"body","type":"boolean","required":false,"default":false},{"name":"literal","in":"body","type":"boolean","required":false,"default":false},{"name":"context","in":"body","type":"integer","required":false,"default":0,"minimum":0,"maximum":50},{"name":"max_results","in":"body","type":"integer","required":false,"default":1000,"minimum":1,"maximum":100000},{"name":"no_ignore","in":"body","type":"boolean","required":false,"default":false},{"name":"timeout","in":"body","type":"number","required":false,"default":10,"minimum":0,"maximum":3600}], "one_of": [], "limits": []},
   "files.copy": {"id": "files.copy", "endpoint": null, "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/copy", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":false}, "params": [{"name":"source","in":"body","type":"path","required":true,"b64":"source_b64"},{"name":"destination","in":"body","type":"path","required":true,"b64":"destination_b64"},{"name":"overwrite","in":"body","type":"boolean","required":false,"default":true},{"name":"parents","in":"body","type":"boolean","required":false,"default":false}], "one_of": [], "limits": []},
-  "files.chmod": {"id": "files.chmod", "endpoint": null, "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/chmod", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"body","type":"path","required":true,"b64":"path_b64"},{"name":"mode","in":"body","type":"string","required":true},{"name":"recursive","in":"body","type":"boolean","required":false,"default":false}], "one_of": [], "limits": []},
   "files.extract": {"id": "files.extract", "endpoint": null, "group": "file_ops", "scope": "files:write", "kind": "raw", "method": "POST", "path": "/files/extract", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":false}, "params": [{"name":"path","in":"body","type":"path","required":false,"b64":"path_b64"},{"name":"destination","in":"body","type":"path","required":true,"b64":"destination_b64"},{"name":"format","in":"body","type":"choice","required":false,"default":"auto","choices":["auto","tar","tar.gz","tar.zst","tar.xz","tar.bz2","zip"]},{"name":"overwrite","in":"body","type":"boolean","required":false,"default":true},{"name":"strip","in":"body","type":"integer","required":false,"default":0,"minimum":0,"maximum":100},{"name":"parents","in":"body","type":"boolean","required":false,"default":false}], "one_of": [], "raw": {"request":true,"response":false,"media_type":null}, "limits": [{"name":"max_files","default":200000,"cap":10000000,"error":"limit.file_too_large"},{"name":"max_bytes","default":1073741824,"cap":1125899906842624,"error":"limit.file_too_large"}]},
+  "files.chmod": {"id": "files.chmod", "endpoint": null, "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/chmod", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"body","type":"path","required":true,"b64":"path_b64"},{"name":"mode","in":"body","type":"string","required":true},{"name":"recursive","in":"body","type":"boolean","required":false,"default":false}], "one_of": [], "limits": []},
   "commands.run": {"id": "commands.run", "endpoint": "shell", "group": "process", "scope": "process:run", "kind": "json", "method": "POST", "path": "/shell", "since": "0.1.0", "effects": {"reads":true,"writes":true,"runs":true,"idempotent":false}, "params": [{"name":"command","in":"body","type":"string","required":false},{"name":"argv","in":"body","type":"array","required":false,"items":{"type":"string"}},{"name":"shell","in":"body","type":"string","required":false},{"name":"cwd","in":"body","type":"path","required":false,"b64":"cwd_b64"},{"name":"env","in":"body","type":"object","required":false,"values":"string"},{"name":"user","in":"body","type":"string","required":false},{"name":"stdin","in":"body","type":"string","required":false},{"name":"stdin_b64","in":"body","type":"bytes","required":false},{"name":"timeout","in":"body","type":"number","required":false,"default":300,"minimum":0,"maximum":3600},{"name":"max_output_bytes","in":"body","type":"integer","required":false,"default":10485760,"minimum":0,"maximum":10485760},{"name":"encoding","in":"body","type":"choice","required":false,"default":"utf-8","choices":["utf-8","base64"]}], "one_of": [["command","argv"]], "limits": [{"name":"max_timeout","default":3600,"cap":3600,"error":"args.invalid"},{"name":"max_output_bytes","default":10485760,"cap":10485760,"error":null}]},
   "commands.stream": {"id": "commands.stream", "endpoint": "shell_stream", "group": "process", "scope": "process:run", "kind": "sse", "method": "POST", "path": "/shell/stream", "since": "0.1.0", "effects": {"reads":true,"writes":true,"runs":true,"idempotent":false}, "params": [{"name":"command","in":"body","type":"string","required":false},{"name":"argv","in":"body","type":"array","required":false,"items":{"type":"string"}},{"name":"shell","in":"body","type":"string","required":false},{"name":"cwd","in":"body","type":"path","required":false,"b64":"cwd_b64"},{"name":"env","in":"body","type":"object","required":false,"values":"string"},{"name":"user","in":"body","type":"string","required":false},{"name":"stdin","in":"body","type":"string","required":false},{"name":"stdin_b64","in":"body","type":"bytes","required":false},{"name":"timeout","in":"body","type":"number","required":false,"default":0,"minimum":0,"maximum":3600},{"name":"encoding","in":"body","type":"choice","required":false,"default":"utf-8","choices":["utf-8","base64"]},{"name":"lines","in":"body","type":"boolean","required":false,"default":false}], "one_of": [["command","argv"]], "limits": [{"name":"max_timeout","default":3600,"cap":3600,"error":"args.invalid"}], "finals": ["exit"]},
   "process.start": {"id": "process.start", "endpoint": "process_start", "group": "process", "scope": "process:run", "kind": "json", "method": "POST", "path": "/process/start", "since": "0.1.0", "effects": {"reads":true,"writes":true,"runs":true,"idempotent":false}, "params": [{"name":"command","in":"body","type":"string","required":false},{"name":"argv","in":"body","type":"array","required":false,"items":{"type":"string"}},{"name":"shell","in":"body","type":"string","required":false},{"name":"cwd","in":"body","type":"path","required":false,"b64":"cwd_b64"},{"name":"env","in":"body","type":"object","required":false,"values":"string"},{"name":"user","in":"body","type":"string","required":false},{"name":"capture_output","in":"body","type":"boolean","required":false,"default":false},{"name":"stdin","in":"body","type":"boolean","required":false,"default":false},{"name":"name","in":"body","type":"string","required":false},{"name":"timeout","in":"body","type":"number","required":false,"default":0,"minimum":0,"maximum":31536000}], "one_of": [["command","argv"]], "limits": [{"name":"max_processes","default":100,"cap":4096,"error":"limit.too_many"},{"name":"max_output_bytes","default":1048576,"cap":16777216,"error":null},{"name":"retain","default":100,"cap":1000,"error":null}]},
@@ -1961,8 +1961,8 @@ export const ops = {
     edit: "files.edit",
     grep: "files.grep",
     copy: "files.copy",
-    chmod: "files.chmod",
     extract: "files.extract",
+    chmod: "files.chmod",
   },
   commands: {
     run: "commands.run",
@@ -2279,21 +2279,21 @@ export class FilesNamespace extends Namespace {
   }
 
   /**
-   * Change permissions.
-   *
-   * Every entry gets exactly this mode. Nothing is changed when the policy protects one of them; after another failure the entries before it are changed.
-   */
-  chmod(params: FilesChmodParams, options?: CallOptions): Promise<FilesChmodResult> {
-    return this.caller.json(catalog["files.chmod"], params, options);
-  }
-
-  /**
    * Fill a folder from an archive.
    *
    * tar (plain, gz, zst, xz, bz2) and zip, from a file or as the body. A destination that is new appears whole or not at all; one that is there gets the entries one by one, and an error then says how many. Names that are absolute or climb, links that lead out, devices, FIFOs and sockets are left out and listed; owners are not taken over, nor setuid bits.
    */
   extract(params: FilesExtractParams & { data?: Body }, options?: CallOptions): Promise<FilesExtractResult> {
     return this.caller.send(catalog["files.extract"], params, options);
+  }
+
+  /**
+   * Change permissions.
+   *
+   * Every entry gets exactly this mode. Nothing is changed when the policy protects one of them; after another failure the entries before it are changed.
+   */
+  chmod(params: FilesChmodParams, options?: CallOptions): Promise<FilesChmodResult> {
+    return this.caller.json(catalog["files.chmod"], params, options);
   }
 }
 

@@ -77,7 +77,7 @@ static void on_event(struct notify_user *user, struct notify_mark *mark, const s
 {
 	struct changes *c = OWNER(user, struct changes, user);
 
-	if (!is_wanted(c, mark, event))
+	if (c->closed || !is_wanted(c, mark, event))
 		return;
 	queue(c, mark == &c->above ? NULL : OWNER(mark, struct folder, mark), event);
 	c->wake(c);
@@ -102,6 +102,7 @@ void changes_init(struct changes *c)
 
 void changes_done(struct changes *c)
 {
+	c->closed = true;
 	changes_clear(c);
 	if (c->scan_folder)
 		folder_release(take_ptr(c->scan_folder));

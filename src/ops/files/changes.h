@@ -37,11 +37,11 @@ struct changes {
 	char scan_name[256];
 	struct list_node queue;
 	size_t queued;
-	bool lost;
+	bool lost, closed;
 };
 
 void changes_init(struct changes *c);
-void changes_done(struct changes *c); /* the queue; the cover is the caller's */
+void changes_done(struct changes *c); /* the queue, and nothing comes into it; the cover is the caller's */
 void changes_clear(struct changes *c);
 
 enum changes_next changes_step(struct changes *c);

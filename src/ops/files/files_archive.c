@@ -87,6 +87,10 @@ static void work(struct job *job)
 	struct archiving *a = OWNER(job, struct archiving, job);
 
 	a->failed = pack_step(&a->pack, a->piece, &a->err) < 0;
+	if (a->pack.too_many)
+		files_over_limit(a->call, "max_files", &a->err,
+			"there are more than %lld entries: ask for application/octet-stream",
+			(long long)a->pack.max_files);
 	if (!a->failed && a->most && (int64_t)a->pack.made.len > a->most)
 		a->failed = files_over_limit(a->call, "max_bytes", &a->err,
 				    "the archive is over %lld bytes: ask for application/octet-stream",
@@ -300,9 +304,7 @@ static void start(struct call *call)
 	struct archiving *a = mem_new(struct archiving);
 
 	a->call = call;
-	a->pack = (struct pack){ .call = call, .job = &a->job, .paths = &in->paths, .format = in->format };
-	pack_init(&a->pack);
-	buf_init_budgeted(&a->out, a->pack.made.limit);
+	a->pack = (struct pack){ .job = &a->job, .format = in->format };
 	a->piece = PIECE;
 	if (!call->http.raw_response) {
 		a->pack.max_files = call_limit(call, "max_files");
@@ -311,8 +313,10 @@ static void start(struct call *call)
 	}
 	call->state = a;
 	call->on_gone = on_gone;
+	a->failed = pack_init(&a->pack, call, &in->paths, &a->err) < 0;
+	buf_init_budgeted(&a->out, a->pack.made.limit);
 	a->busy = true;
-	if (call_job(call, &a->job, LANE_LONG, work, begun) < 0)
+	if (a->failed || call_job(call, &a->job, LANE_LONG, work, begun) < 0)
 		fail(a);
 }
 

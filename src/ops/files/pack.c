@@ -11,18 +11,50 @@
 #include <limits.h>
 #include <unistd.h>
 
-enum { CHUNK_SIZE = 64 * 1024, MADE_MAX = 160 << 20, SKIPPED_MAX = 1000, BLOCK = 64 * 1024 };
+enum { CHUNK_SIZE = 64 * 1024, MADE_MAX = 160 << 20, SKIPPED_MAX = 1000, ARENA_MAX = 32 << 20, BLOCK = 64 * 1024 };
 
 const char *const pack_formats[] = { "tar", "tar.gz", "tar.zst", "zip", NULL };
 
 static const char SHORTER[] = "it got shorter while it was read: filled up with zeros";
 static const char CHANGED[] = "it changed while it was read";
 
-void pack_init(struct pack *p)
+static char *keep(struct pack *p, const char *text)
 {
+	return arena_strdup(&p->arena, text);
+}
+
+/* A place that lives as long as this: its folder is opened once more. */
+static int keep_place(struct pack *p, const struct place *from)
+{
+	struct place *to = &p->places[p->place_count];
+
+	*to = (struct place){ .name = keep(p, from->name),
+		.path = keep(p, from->path),
+		.given = keep(p, from->given),
+		.is_root = from->is_root,
+		.missing = from->missing };
+	to->parent_fd = from->missing ? -1 : fcntl(from->parent_fd, F_DUPFD_CLOEXEC, 0);
+	p->place_count++;
+	return to->name && to->path && to->given && (from->missing || to->parent_fd >= 0) ? 0 : -1;
+}
+
+int pack_init(struct pack *p, struct call *call, const struct list *paths, struct err *err)
+{
+	const struct path_arg *args = paths->items;
+	int status = 0;
+
 	p->fd = -1;
+	p->who = call->caller;
+	p->policy = policy_ref((struct policy *)principal_policy(call->caller));
 	buf_init_budgeted(&p->made, MADE_MAX);
 	pack_links_init(&p->links);
+	arena_init(&p->arena, ARENA_MAX);
+	p->places = arena_array(&p->arena, struct place, paths->count + 1);
+	for (size_t i = 0; p->places && status == 0 && i < paths->count; i++)
+		status = keep_place(p, args[i].place);
+	if (status == 0 && p->places)
+		return 0;
+	return err_set(err, ERR_BUSY, "memory or descriptors are used up");
 }
 
 void pack_done(struct pack *p)
@@ -36,6 +68,10 @@ void pack_done(struct pack *p)
 		archive_write_free(p->archive);
 	buf_free(&p->made);
 	pack_links_done(&p->links);
+	for (size_t i = 0; i < p->place_count; i++)
+		close_fd(p->places[i].parent_fd);
+	arena_free(&p->arena);
+	policy_unref(p->policy);
 }
 
 static la_ssize_t write_made(struct archive *a, void *user, const void *bytes, size_t len)
@@ -70,7 +106,7 @@ static int set_writers(struct archive *a, enum pack_format format)
 
 static int begin(struct pack *p, struct err *err)
 {
-	p->chunk = call_alloc(p->call, CHUNK_SIZE);
+	p->chunk = arena_alloc(&p->arena, CHUNK_SIZE);
 	p->archive = archive_write_new();
 	p->entry = archive_entry_new();
 	if (!p->chunk || !p->archive || !p->entry)
@@ -89,8 +125,8 @@ static void skip(struct pack *p, const char *path, const char *reason)
 
 	p->skipped_total++;
 	if (!p->skipped)
-		p->skipped = call_alloc(p->call, SKIPPED_MAX * sizeof *p->skipped);
-	copy = p->skipped && p->skipped_count < SKIPPED_MAX ? arena_strdup(&p->call->arena, path) : NULL;
+		p->skipped = arena_alloc(&p->arena, SKIPPED_MAX * sizeof *p->skipped);
+	copy = p->skipped && p->skipped_count < SKIPPED_MAX ? keep(p, path) : NULL;
 	if (!copy)
 		return;
 	s = &p->skipped[p->skipped_count++];
@@ -120,9 +156,10 @@ static void describe(struct pack *p, const char *name, const struct stat *st)
 
 static int put_header(struct pack *p, struct err *err)
 {
-	if (p->max_files && p->files >= p->max_files)
-		return files_over_limit(p->call, "max_files", err,
-			"there are more than %lld entries: ask for application/octet-stream", (long long)p->max_files);
+	if (p->max_files && p->files >= p->max_files) {
+		p->too_many = true;
+		return -1;
+	}
 	p->files++;
 	return archive_write_header(p->archive, p->entry) < ARCHIVE_WARN ? broken(p, err) : 0;
 }
@@ -247,7 +284,7 @@ static int walk_on(struct pack *p, struct err *err)
 		p->walking = false;
 		walk_done(w);
 	}
-	if (event != WALK_ENTRY || !place_visible(p->call->caller, p->path))
+	if (event != WALK_ENTRY || !place_visible(p->who, p->path))
 		return 0;
 	if (fstatat(w->dir_fd, w->name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
 		skip(p, p->path, why_not(errno));
@@ -274,8 +311,7 @@ static int start_walk(struct pack *p, const struct place *place, struct err *err
 /* The next one of the paths; entries are named from its last part on. */
 static int start_path(struct pack *p, struct err *err)
 {
-	const struct path_arg *arg = (const struct path_arg *)p->paths->items + p->next_path++;
-	const struct place *place = arg->place;
+	const struct place *place = &p->places[p->next_path++];
 	struct stat st;
 
 	p->path = place->path;
@@ -303,16 +339,16 @@ static int step(struct pack *p, struct err *err)
 	}
 	if (p->walking)
 		return walk_on(p, err);
-	return p->next_path < p->paths->count ? start_path(p, err) : finish(p, err);
+	return p->next_path < p->place_count ? start_path(p, err) : finish(p, err);
 }
 
 /* All paths are looked at before the first byte, so that what is missing is an error of the whole. */
 static int check_paths(struct pack *p, struct err *err)
 {
-	for (size_t i = 0; i < p->paths->count; i++) {
+	for (size_t i = 0; i < p->place_count; i++) {
 		struct stat st;
 
-		if (files_lstat(((const struct path_arg *)p->paths->items)[i].place, &st, err) < 0)
+		if (files_lstat(&p->places[i], &st, err) < 0)
 			return -1;
 	}
 	return begin(p, err);

@@ -2,6 +2,7 @@
 /*
  * An archive made of files and trees, a piece at a time: each step goes on until a piece is full,
  * so that no worker waits for a reader.  A step blocks: only in workers, not always the same one.
+ * A step may outlive its call, whose caller has gone: what it needs is its own.
  */
 #pragma once
 
@@ -21,17 +22,21 @@ struct pack_skipped {
 };
 
 struct pack {
-	struct call *call;
-	const struct job *job;    /* asked whether to stop */
-	const struct list *paths; /* of struct path_arg, with places */
+	const struct job *job; /* asked whether to stop */
+	const struct principal *who;
+	struct policy *policy;
 	enum pack_format format;
 	int64_t max_files; /* 0: no limit */
+	bool too_many;     /* that is why a step failed */
 	struct buf made;   /* the piece; taken away between two steps */
 	bool finished;
-	struct pack_skipped *skipped; /* the first of them, in the call's arena */
+	struct pack_skipped *skipped; /* the first of them */
 	size_t skipped_count;
 	int64_t skipped_total, files;
 	/* its own */
+	struct arena arena;
+	struct place *places;
+	size_t place_count;
 	struct archive *archive;
 	struct archive_entry *entry;
 	bool dead; /* what is still written goes nowhere */
@@ -48,6 +53,7 @@ struct pack {
 	struct pack_links links;
 };
 
-void pack_init(struct pack *p);
+/* The places stay the caller's.  -1 with err; pack_done() is needed in any case. */
+int pack_init(struct pack *p, struct call *call, const struct list *paths, struct err *err) MUST_CHECK;
 int pack_step(struct pack *p, size_t piece, struct err *err) MUST_CHECK;
 void pack_done(struct pack *p);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Made by `agent-sandbox-server gen-client --lang python`: do not edit.
-# Catalog version 1, digest sha256:a881d803340379c20ca202d2c36082a0016a60d43566ec0d1d86ee64d040522f
+# Catalog version 1, digest sha256:a59dbb8a5693163a792f3bd69d7ffa827c04385ac6b9410da0b291191a8e6f23
 """The catalog: models, refs, and a method for each op."""
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic import Field
 from ._base import Body, BytesLike, ErrorRow, Event, EventStream, Model, Namespace, Op, OpRef, PathLike, Progress, Root, SyncEventStream
 
 CATALOG_VERSION = 1
-CATALOG_DIGEST = "sha256:a881d803340379c20ca202d2c36082a0016a60d43566ec0d1d86ee64d040522f"
+CATALOG_DIGEST = "sha256:a59dbb8a5693163a792f3bd69d7ffa827c04385ac6b9410da0b291191a8e6f23"
 SERVER_VERSION = "0.1.0"
 
 
@@ -630,19 +630,6 @@ class FilesCopyResult(Model):
     """How many devices, FIFOs and sockets were left out."""
 
 
-class FilesChmodResult(Model):
-    """Change permissions."""
-
-    path: str
-    """What was changed, behind its links."""
-    path_b64: str | None = None
-    """The exact path where it is not UTF-8."""
-    mode: str
-    """The permissions that it has now, as octal digits."""
-    changed: int
-    """How many entries got the mode."""
-
-
 class SkippedEntry(Model):
     """What was left out or changed, the first 1000."""
 
@@ -673,6 +660,19 @@ class FilesExtractResult(Model):
     """How many notes there are in all."""
     skipped: list[SkippedEntry]
     """What was left out or changed, the first 1000."""
+
+
+class FilesChmodResult(Model):
+    """Change permissions."""
+
+    path: str
+    """What was changed, behind its links."""
+    path_b64: str | None = None
+    """The exact path where it is not UTF-8."""
+    mode: str
+    """The permissions that it has now, as octal digits."""
+    changed: int
+    """How many entries got the mode."""
 
 
 class CommandsRunResult(Model):
@@ -1403,8 +1403,8 @@ _CATALOG: list[dict[str, Any]] = [
     {"id": "files.edit", "endpoint": None, "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/edit", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "path", "in": "body", "type": "path", "required": True, "b64": "path_b64"}, {"name": "edits", "in": "body", "type": "array", "required": False, "items": {"type": "object", "name": "Edit", "fields": [{"name": "old", "type": "string", "required": True}, {"name": "new", "type": "string", "required": True}, {"name": "count", "type": "integer", "required": False}]}}, {"name": "patch", "in": "body", "type": "string", "required": False}], "one_of": [["edits", "patch"]], "limits": [{"name": "max_bytes", "default": 16777216, "cap": 104857600, "error": "limit.file_too_large"}]},
     {"id": "files.grep", "endpoint": None, "group": "file_ops", "scope": "files:read", "kind": "json", "method": "POST", "path": "/files/grep", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "body", "type": "path", "required": True, "b64": "path_b64"}, {"name": "pattern", "in": "body", "type": "string", "required": True}, {"name": "glob", "in": "body", "type": "string", "required": False}, {"name": "ignore_case", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "literal", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "context", "in": "body", "type": "integer", "required": False, "default": 0, "minimum": 0, "maximum": 50}, {"name": "max_results", "in": "body", "type": "integer", "required": False, "default": 1000, "minimum": 1, "maximum": 100000}, {"name": "no_ignore", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "timeout", "in": "body", "type": "number", "required": False, "default": 10, "minimum": 0, "maximum": 3600}], "one_of": [], "limits": []},
     {"id": "files.copy", "endpoint": None, "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/copy", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "source", "in": "body", "type": "path", "required": True, "b64": "source_b64"}, {"name": "destination", "in": "body", "type": "path", "required": True, "b64": "destination_b64"}, {"name": "overwrite", "in": "body", "type": "boolean", "required": False, "default": True}, {"name": "parents", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [], "limits": []},
-    {"id": "files.chmod", "endpoint": None, "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/chmod", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "body", "type": "path", "required": True, "b64": "path_b64"}, {"name": "mode", "in": "body", "type": "string", "required": True}, {"name": "recursive", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [], "limits": []},
     {"id": "files.extract", "endpoint": None, "group": "file_ops", "scope": "files:write", "kind": "raw", "method": "POST", "path": "/files/extract", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "path", "in": "body", "type": "path", "required": False, "b64": "path_b64"}, {"name": "destination", "in": "body", "type": "path", "required": True, "b64": "destination_b64"}, {"name": "format", "in": "body", "type": "choice", "required": False, "default": "auto", "choices": ["auto", "tar", "tar.gz", "tar.zst", "tar.xz", "tar.bz2", "zip"]}, {"name": "overwrite", "in": "body", "type": "boolean", "required": False, "default": True}, {"name": "strip", "in": "body", "type": "integer", "required": False, "default": 0, "minimum": 0, "maximum": 100}, {"name": "parents", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [], "raw": {"request": True, "response": False, "media_type": None}, "limits": [{"name": "max_files", "default": 200000, "cap": 10000000, "error": "limit.file_too_large"}, {"name": "max_bytes", "default": 1073741824, "cap": 1125899906842624, "error": "limit.file_too_large"}]},
+    {"id": "files.chmod", "endpoint": None, "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/chmod", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "body", "type": "path", "required": True, "b64": "path_b64"}, {"name": "mode", "in": "body", "type": "string", "required": True}, {"name": "recursive", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [], "limits": []},
     {"id": "commands.run", "endpoint": "shell", "group": "process", "scope": "process:run", "kind": "json", "method": "POST", "path": "/shell", "since": "0.1.0", "effects": {"reads": True, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "command", "in": "body", "type": "string", "required": False}, {"name": "argv", "in": "body", "type": "array", "required": False, "items": {"type": "string"}}, {"name": "shell", "in": "body", "type": "string", "required": False}, {"name": "cwd", "in": "body", "type": "path", "required": False, "b64": "cwd_b64"}, {"name": "env", "in": "body", "type": "object", "required": False, "values": "string"}, {"name": "user", "in": "body", "type": "string", "required": False}, {"name": "stdin", "in": "body", "type": "string", "required": False}, {"name": "stdin_b64", "in": "body", "type": "bytes", "required": False}, {"name": "timeout", "in": "body", "type": "number", "required": False, "default": 300, "minimum": 0, "maximum": 3600}, {"name": "max_output_bytes", "in": "body", "type": "integer", "required": False, "default": 10485760, "minimum": 0, "maximum": 10485760}, {"name": "encoding", "in": "body", "type": "choice", "required": False, "default": "utf-8", "choices": ["utf-8", "base64"]}], "one_of": [["command", "argv"]], "limits": [{"name": "max_timeout", "default": 3600, "cap": 3600, "error": "args.invalid"}, {"name": "max_output_bytes", "default": 10485760, "cap": 10485760, "error": None}]},
     {"id": "commands.stream", "endpoint": "shell_stream", "group": "process", "scope": "process:run", "kind": "sse", "method": "POST", "path": "/shell/stream", "since": "0.1.0", "effects": {"reads": True, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "command", "in": "body", "type": "string", "required": False}, {"name": "argv", "in": "body", "type": "array", "required": False, "items": {"type": "string"}}, {"name": "shell", "in": "body", "type": "string", "required": False}, {"name": "cwd", "in": "body", "type": "path", "required": False, "b64": "cwd_b64"}, {"name": "env", "in": "body", "type": "object", "required": False, "values": "string"}, {"name": "user", "in": "body", "type": "string", "required": False}, {"name": "stdin", "in": "body", "type": "string", "required": False}, {"name": "stdin_b64", "in": "body", "type": "bytes", "required": False}, {"name": "timeout", "in": "body", "type": "number", "required": False, "default": 0, "minimum": 0, "maximum": 3600}, {"name": "encoding", "in": "body", "type": "choice", "required": False, "default": "utf-8", "choices": ["utf-8", "base64"]}, {"name": "lines", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [["command", "argv"]], "limits": [{"name": "max_timeout", "default": 3600, "cap": 3600, "error": "args.invalid"}]},
     {"id": "process.start", "endpoint": "process_start", "group": "process", "scope": "process:run", "kind": "json", "method": "POST", "path": "/process/start", "since": "0.1.0", "effects": {"reads": True, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "command", "in": "body", "type": "string", "required": False}, {"name": "argv", "in": "body", "type": "array", "required": False, "items": {"type": "string"}}, {"name": "shell", "in": "body", "type": "string", "required": False}, {"name": "cwd", "in": "body", "type": "path", "required": False, "b64": "cwd_b64"}, {"name": "env", "in": "body", "type": "object", "required": False, "values": "string"}, {"name": "user", "in": "body", "type": "string", "required": False}, {"name": "capture_output", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "stdin", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "name", "in": "body", "type": "string", "required": False}, {"name": "timeout", "in": "body", "type": "number", "required": False, "default": 0, "minimum": 0, "maximum": 31536000}], "one_of": [["command", "argv"]], "limits": [{"name": "max_processes", "default": 100, "cap": 4096, "error": "limit.too_many"}, {"name": "max_output_bytes", "default": 1048576, "cap": 16777216, "error": None}, {"name": "retain", "default": 100, "cap": 1000, "error": None}]},
@@ -1485,8 +1485,8 @@ class FilesOps:
     edit: Final = OpRef("files.edit")
     grep: Final = OpRef("files.grep")
     copy: Final = OpRef("files.copy")
-    chmod: Final = OpRef("files.chmod")
     extract: Final = OpRef("files.extract")
+    chmod: Final = OpRef("files.chmod")
 
 
 class CommandsOps:
@@ -2453,36 +2453,6 @@ class FilesNamespace(Namespace):
         """copy() for code without an event loop."""
         return self._caller.wait(self.copy(source=source, destination=destination, overwrite=overwrite, parents=parents, request_timeout=request_timeout))
 
-    async def chmod(
-        self,
-        path: PathLike,
-        mode: str,
-        *,
-        recursive: bool | None = None,
-        request_timeout: float | None = None,
-    ) -> FilesChmodResult:
-        """Change permissions.
-
-        Every entry gets exactly this mode. Nothing is changed when the policy protects one of them; after another failure the entries before it are changed.
-
-        :param path: What to change; a link is followed.
-        :param mode: Three or four octal digits, like '644'.
-        :param recursive: All that is below a folder too; links are left as they are. (default false)
-        :param request_timeout: Seconds after which the client gives the call up.
-        """
-        return await self._caller.json(OPS["files.chmod"], {"path": path, "mode": mode, "recursive": recursive}, FilesChmodResult, request_timeout)
-
-    def chmod_sync(
-        self,
-        path: PathLike,
-        mode: str,
-        *,
-        recursive: bool | None = None,
-        request_timeout: float | None = None,
-    ) -> FilesChmodResult:
-        """chmod() for code without an event loop."""
-        return self._caller.wait(self.chmod(path=path, mode=mode, recursive=recursive, request_timeout=request_timeout))
-
     async def extract(
         self,
         destination: PathLike,
@@ -2527,6 +2497,36 @@ class FilesNamespace(Namespace):
     ) -> FilesExtractResult:
         """extract() for code without an event loop."""
         return self._caller.wait(self.extract(path=path, destination=destination, format=format, overwrite=overwrite, strip=strip, parents=parents, data=data, progress=progress, request_timeout=request_timeout))
+
+    async def chmod(
+        self,
+        path: PathLike,
+        mode: str,
+        *,
+        recursive: bool | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesChmodResult:
+        """Change permissions.
+
+        Every entry gets exactly this mode. Nothing is changed when the policy protects one of them; after another failure the entries before it are changed.
+
+        :param path: What to change; a link is followed.
+        :param mode: Three or four octal digits, like '644'.
+        :param recursive: All that is below a folder too; links are left as they are. (default false)
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["files.chmod"], {"path": path, "mode": mode, "recursive": recursive}, FilesChmodResult, request_timeout)
+
+    def chmod_sync(
+        self,
+        path: PathLike,
+        mode: str,
+        *,
+        recursive: bool | None = None,
+        request_timeout: float | None = None,
+    ) -> FilesChmodResult:
+        """chmod() for code without an event loop."""
+        return self._caller.wait(self.chmod(path=path, mode=mode, recursive=recursive, request_timeout=request_timeout))
 
 
 class CommandsNamespace(Namespace):

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* abx archive: remote files and folders as one archive, into a local file or to standard output. */
+#include "base/utf8.h"
+#include "cli/commands.h"
+#include "cli/local_file.h"
+#include "cli/term.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { BODY_MAX = 16 << 20, FILE_MODE = 0644 };
+
+/* By the end of the file's name, where no format is named. */
+static const char *format_of(const struct args *args, const char *file)
+{
+	static const struct {
+		const char *end, *format;
+	} known[] = { { ".tar.gz", "tar.gz" }, { ".tgz", "tar.gz" }, { ".tar.zst", "tar.zst" }, { ".zip", "zip" },
+		{ ".tar", "tar" } };
+	size_t len = file ? strlen(file) : 0;
+
+	if (args_has(args, "format"))
+		return args_value(args, "format");
+	for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+		size_t end = strlen(known[i].end);
+
+		if (len >= end && strcmp(file + len - end, known[i].end) == 0)
+			return known[i].format;
+	}
+	return "tar.gz";
+}
+
+static int make_body(struct cli *cli, const struct args *args, const char *format, struct buf *body)
+{
+	struct json_writer w;
+
+	if (!utf8_valid(str_of(format)))
+		return problem_set(&cli->problem, EXIT_USAGE, "the format is not UTF-8");
+	json_write_init(&w, body);
+	json_object_begin(&w);
+	json_key(&w, "format");
+	json_string(&w, format);
+	json_key(&w, "paths");
+	json_array_begin(&w);
+	for (size_t i = 0; i < args->word_count; i++) {
+		struct str path = cli_remote(args->words[i]);
+
+		if (!utf8_valid(path))
+			return problem_set(&cli->problem, EXIT_USAGE,
+				"the path '%s' is not UTF-8: archive the folder above it", args->words[i]);
+		json_text(&w, path);
+	}
+	json_array_end(&w);
+	json_object_end(&w);
+	return buf_failed(body) ? problem_set(&cli->problem, EXIT_USAGE, "the paths are too long") : 0;
+}
+
+static int receive(struct cli *cli, struct local_file *file, const char *name)
+{
+	struct http_client *http = &cli->api.http;
+	struct progress progress;
+	struct str bytes;
+	int more, failed = 0;
+
+	term_progress_start(&progress, name, 0, cli->quiet || !file);
+	while (failed == 0 && (more = http_client_read(http, &bytes, &cli->problem)) != 0) {
+		if (more < 0)
+			failed = -1;
+		else if (file)
+			failed = local_file_write(file, bytes, &cli->problem);
+		else
+			failed = cli_write(cli, STDOUT_FILENO, bytes);
+		if (failed == 0)
+			term_progress_add(&progress, bytes.len);
+	}
+	term_progress_end(&progress);
+	return failed;
+}
+
+static int save(struct cli *cli, const char *name)
+{
+	AUTOLOCAL struct local_file file = { .fd = -1 };
+
+	if (local_file_open(&file, name, FILE_MODE, &cli->problem) < 0 || receive(cli, &file, name) < 0)
+		return -1;
+	return local_file_commit(&file, &cli->problem);
+}
+
+static int run(struct cli *cli, struct args *args)
+{
+	const char *name = args_value(args, "output");
+	struct api *api = cli_api(cli);
+	AUTOBUF struct buf body;
+
+	buf_init(&body, BODY_MAX);
+	name = name && strcmp(name, "-") == 0 ? NULL : name;
+	if (!name && isatty(STDOUT_FILENO))
+		return problem_set(&cli->problem, EXIT_USAGE, "an archive is nothing for a terminal: use -o FILE");
+	if (!api || make_body(cli, args, format_of(args, name), &body) < 0)
+		return -1;
+	if (api_open_op(api, "files.archive", buf_str(&body), "application/octet-stream", true, &cli->problem) < 0)
+		return -1;
+	return name ? save(cli, name) : receive(cli, NULL, "-");
+}
+
+static const struct flag flags[] = {
+	{ 'o', "output", "FILE", "write it there instead of standard output; whole or not at all" },
+	{ 'f', "format", "FORMAT", "tar, tar.gz, tar.zst or zip; else by the end of FILE's name, else tar.gz" },
+	FLAGS_END,
+};
+
+const struct command cli_archive = {
+	.name = "archive",
+	.usage = "PATH...",
+	.summary = "fetch files and folders as one archive",
+	.flags = flags,
+	.least = 1,
+	.most = ANY_COUNT,
+	.run = run,
+};
