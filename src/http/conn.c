@@ -95,11 +95,8 @@ void conn_abort(struct http_conn *c)
 	buf_free(&c->out);
 	c->fill_fn = NULL;
 	if (c->state == CONN_REPLY) {
-		struct source *source = take_ptr(c->source);
-
 		c->state = CONN_FREE;
-		if (source)
-			source->close(source);
+		reply_close_source(c);
 		c->server->handlers->on_done(c, c->body_sent);
 	} else if (c->state == CONN_UPGRADED) {
 		c->state = CONN_LOST;
@@ -236,6 +233,7 @@ static bool reply_state(struct http_conn *c)
 {
 	if (!reply_step(c))
 		return c->state != CONN_REPLY;
+	reply_close_source(c);
 	c->server->handlers->on_done(c, c->body_sent);
 	c->user = NULL;
 	buf_free(&c->out);

@@ -89,7 +89,8 @@ bool body_step(struct http_conn *c);
 void body_begin(struct http_conn *c, const struct head *head);
 
 /* reply.c */
-bool reply_step(struct http_conn *c); /* true: the answer is complete */
+bool reply_step(struct http_conn *c);         /* true: the answer is complete */
+void reply_close_source(struct http_conn *c); /* as the last thing: all is sent, or given up */
 void reply_heartbeat(struct http_conn *c);
 
 /* ws.c */

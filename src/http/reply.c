@@ -211,14 +211,14 @@ static size_t out_high(const struct http_conn *c)
 	return c->reply_left >= 0 ? OUT_HIGH_KNOWN : OUT_HIGH;
 }
 
-static void close_body(struct http_conn *c, struct source *source)
+static void close_body(struct http_conn *c)
 {
 	if (!c->trailers) {
 		buf_adds(&c->out, CHUNKED_END);
 		return;
 	}
 	buf_adds(&c->out, "0\r\n");
-	c->trailers(source, &c->out);
+	c->trailers(c->source, &c->out);
 	buf_adds(&c->out, "\r\n");
 }
 
@@ -251,14 +251,19 @@ static bool pull(struct http_conn *c)
 	}
 	c->source_waits = status == SOURCE_WAIT;
 	if (status == SOURCE_END) {
-		struct source *source = take_ptr(c->source);
-
 		c->source_ended = true;
 		if (c->reply_chunked)
-			close_body(c, source);
-		source->close(source);
+			close_body(c);
 	}
 	return true;
+}
+
+void reply_close_source(struct http_conn *c)
+{
+	struct source *source = take_ptr(c->source);
+
+	if (source)
+		source->close(source);
 }
 
 /* What the socket takes now: bytes, 0 when it is full, -1 when the peer has gone. */

@@ -285,7 +285,6 @@ static void close_source(struct source *source)
 	struct watching *w = OWNER(source, struct watching, source);
 
 	live--;
-	w->call->on_shutdown = NULL; /* the last bytes may still be on their way */
 	watcher_stop(w->watcher);
 	timer_free(&w->timeout);
 	buf_free(&w->out);
