@@ -208,7 +208,7 @@ def test_timeout_ends_the_tree(mode):
     assert entry["timed_out"] and entry["signal"] == "SIGKILL"
     assert [p["timed_out"] for p in client.rest("process.list")["processes"] if p["id"] == process["id"]] == [True]
     eventually(lambda: client.rest("process.get", pid=process["id"])["descendants"] == 0)
-    assert not running("sleep", "7730") and not running("sleep", "7731")
+    eventually(lambda: not running("sleep", "7730") and not running("sleep", "7731"))
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", port))
     got = client.rest("process.output", pid=process["id"])

@@ -3,6 +3,21 @@
 // refused, the class of the refusal].  Parameters may be a function of the kit; "stranger" is a caller without a token.
 const stranger = Symbol("stranger");
 
+/** A tar with one file: a header in ustar's form, the content, and two empty blocks. */
+function tarOf(name, content) {
+  const header = new Uint8Array(512);
+  const put = (text, at) => header.set(new TextEncoder().encode(text), at);
+  put(name, 0);
+  put("0000644\0" + "0000000\0" + "0000000\0" + content.length.toString(8).padStart(11, "0") + "\0" + "00000000000\0", 100);
+  put("        0", 148);
+  put("ustar\x0000", 257);
+  put(header.reduce((sum, byte) => sum + byte, 0).toString(8).padStart(6, "0") + "\0 ", 148);
+  const tar = new Uint8Array(512 * 4);
+  tar.set(header, 0);
+  tar.set(new TextEncoder().encode(content), 512);
+  return tar;
+}
+
 export const cases = {
   "core.health": [{}, (r) => r.status === "ok"],
   "core.capabilities": [{}, (r) => r.ops["files.list"].allowed, stranger, "ServerAuthError"],
@@ -51,6 +66,8 @@ export const cases = {
   "files.edit": [async (k) => ({ path: await k.text("e", "abc"), edits: [{ old: "b", new: "x" }] }), (r) => r.replacements === 1, { path: "no", edits: [{ old: "b", new: "x" }] }, "FileNotFoundError_"],
   "files.grep": [async (k) => ({ path: await k.text("g", "one\ntwo\n"), pattern: "t.o" }), (r) => r.matches[0].line === 2, { path: ".", pattern: "(" }, "ServerArgumentError"],
   "files.copy": [(k) => ({ source: k.file("c"), destination: "c2" }), (r) => r.destination.endsWith("/c2"), { source: "no", destination: "c3" }, "FileNotFoundError_"],
+  "files.archive": [(k) => ({ paths: [k.file("ar")], format: "zip" }), (r) => r[0] === 80 && r[1] === 75, { paths: ["no"] }, "FileNotFoundError_"],
+  "files.extract": [{ destination: "ex", data: tarOf("f", "hello") }, (r) => r.entries === 1 && r.bytes === 5, { destination: "ey", data: "no archive" }, "ServerArgumentError"],
   "files.chmod": [(k) => ({ path: k.file("h"), mode: "600" }), () => true, { path: ".", mode: "9" }, "ServerArgumentError"],
 };
 
