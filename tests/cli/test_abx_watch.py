@@ -59,7 +59,10 @@ def test_a_rename_is_one_line(abx, folder):
         process.terminate()
         process.wait(20)
         turn.join()
-    assert line in (f"rename {folder}/new <- {folder}/old\\n\n", f"rename {folder}/old\\n <- {folder}/new\n")
+    # A rename in the moment of the first look may find its new name there already: then it is a write (R68).
+    kind, what = line.split(" ", 1)
+    assert kind in ("rename", "write")
+    assert what in (f"{folder}/new <- {folder}/old\\n\n", f"{folder}/old\\n <- {folder}/new\n")
 
 
 def rename_until(folder, process):
