@@ -40,8 +40,9 @@ void loop_free(struct loop *loop)
 {
 	if (!loop)
 		return;
-	uv_run(&loop->uv, UV_RUN_NOWAIT); /* the handles that only wait to be closed */
-	uv_loop_close(&loop->uv);
+	/* Some handles only wait to be closed; a stop that nobody saw makes the first turn an empty one. */
+	for (int turn = 0; turn < 4 && uv_loop_close(&loop->uv) == UV_EBUSY; turn++)
+		uv_run(&loop->uv, UV_RUN_NOWAIT);
 	free(loop);
 }
 
