@@ -273,3 +273,21 @@ def test_rules_hold_for_each_spelling_of_a_root(make_server, tmp_path):
         with expect_error("policy.path_readonly", 403):
             client.call(op, path=f"{tmp_path}/home/ws/keep/f")
     assert (tmp_path / "home/ws/keep/f").read_text() == "keep/f"
+
+
+def test_a_move_brings_nothing_to_where_it_may_not_be_written(make_server, tmp_path):
+    """R95: a folder that is moved brings its entries along, and each has a new path."""
+    for name in ("x/.ssh", "y/keep", "z/other"):
+        (tmp_path / "home" / name).mkdir(parents=True)
+        (tmp_path / "home" / name / "f").write_text("f")
+    (tmp_path / "home/empty").mkdir()
+    client = make_server(base=tmp_path / "home", policy={"paths": {
+        "roots": [f"{tmp_path}/home"], "deny": ["a/.ssh", "empty/.ssh"], "readonly": ["b/keep"]}}).client()
+    for op in ("files.move", "files.copy"):
+        for source, destination, code in (("x", "a", "policy.path_denied"), ("x", "empty", "policy.path_denied"),
+                                          ("y", "b", "policy.path_readonly")):
+            with expect_error(code, 403):
+                client.call(op, source=source, destination=destination)
+    assert sorted(os.listdir(tmp_path / "home")) == ["empty", "x", "y", "z"]
+    client.call("files.move", source="z", destination="a")
+    assert (tmp_path / "home/a/other/f").read_text() == "f"
