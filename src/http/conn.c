@@ -351,7 +351,7 @@ static void on_watch(struct watch *w, unsigned events)
 		conn_abort(c);
 	note_eof(c, events);
 	/* A stream that nobody reads any more is ended, a short answer is still sent. */
-	if (c->state == CONN_REPLY && c->eof && c->gone_on_eof)
+	if (c->state == CONN_REPLY && c->eof && c->gone_on_eof && !c->source_ended)
 		conn_abort(c);
 	list_remove(&c->kicked);
 	conn_process(c);

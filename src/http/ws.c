@@ -13,8 +13,9 @@
 enum {
 	OUT_HIGH = 64 * 1024, /* no room while so much waits */
 	OUT_LOW = 32 * 1024,
-	TURN_MAX = 256 * 1024, /* bytes sent in a turn of the loop */
-	PINGS_MAX = 2,         /* without an answer */
+	PONG_HIGH = 256 * 1024, /* no ping is answered while so much waits */
+	TURN_MAX = 256 * 1024,  /* bytes sent in a turn of the loop */
+	PINGS_MAX = 2,          /* without an answer */
 };
 
 /* From our close frame, or the peer's, to the end of the connection. */
@@ -169,7 +170,8 @@ static void on_control(struct http_conn *c)
 	struct str payload = { ws->control, ws->frame.len }, reason;
 	int code;
 
-	if (ws->frame.opcode == WS_PING && !ws->close_sent)
+	/* One who pings and reads nothing gets answers to some of it only (RFC 6455, 5.5.3). */
+	if (ws->frame.opcode == WS_PING && !ws->close_sent && c->out.len < PONG_HIGH)
 		put_frame(c, WS_PONG, payload);
 	if (ws->frame.opcode != WS_CLOSE)
 		return;
@@ -346,14 +348,15 @@ void ws_sweep(struct http_conn *c, int64_t now_ns)
 {
 	struct http_ws *ws = c->ws;
 
-	/* While we do not read, an answer would not be seen. */
-	if (ws->close_sent || ws->paused || now_ns - ws->heard_ns < c->server->limits.ping_ns)
+	if (ws->close_sent || now_ns - ws->heard_ns < c->server->limits.ping_ns)
 		return;
 	if (ws->pings == PINGS_MAX) {
 		conn_abort(c);
 		return;
 	}
-	ws->pings++;
+	/* While we do not read, an answer would not be seen; but one who has gone answers with a reset. */
+	if (!ws->paused)
+		ws->pings++;
 	ws->heard_ns = now_ns;
 	put_frame(c, WS_PING, (struct str){ NULL, 0 });
 }

@@ -178,6 +178,30 @@ static int add_root(struct roots *r, const char *given, size_t index, struct err
 	return r->within ? find_within(root, r->within, key, err) : open_own(root, key, err);
 }
 
+/*
+ * A root inside of another one, by whatever names they are configured: both then show one path for
+ * one file, or a rule about the one spelling would not hold for the other.
+ */
+static void show_as_one(struct roots *r)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		struct root *root = &r->items[i];
+		const struct root *outer = root;
+
+		for (size_t other = 0; other < r->count; other++) {
+			const struct root *o = &r->items[other];
+
+			if (behind(root->real, o->real) &&
+				(strlen(o->real) < strlen(outer->real) || (outer == root && other < i)))
+				outer = o;
+		}
+		if (outer == root)
+			continue;
+		free(root->shown);
+		root->shown = join(outer->given, behind(root->real, outer->real));
+	}
+}
+
 static int add_roots(struct roots *r, const char *const *list, struct err *err)
 {
 	size_t count = 0;
@@ -189,8 +213,11 @@ static int add_roots(struct roots *r, const char *const *list, struct err *err)
 	for (size_t i = 0; i < count; i++) {
 		if (add_root(r, list[i], i, err) < 0)
 			return -1;
-		r->list[i] = r->items[i].shown;
 	}
+	if (!r->within)
+		show_as_one(r);
+	for (size_t i = 0; i < count; i++)
+		r->list[i] = r->items[i].shown;
 	return 0;
 }
 
@@ -377,21 +404,42 @@ int root_open(const struct root *root)
 	return beneath_open(below, rest + (*rest == '/'));
 }
 
-/* Which of the rules covers the path, or -1. */
-static ssize_t find_rule(const struct rules *rules, const char *path)
+typedef bool pattern_fn(const char *pattern, const char *path);
+
+static ssize_t find_one(const struct rules *rules, const char *path, pattern_fn *fn)
 {
 	for (size_t i = 0; i < rules->count; i++) {
-		if (pattern_covers(rules->patterns[i], path))
+		if (fn(rules->patterns[i], path))
 			return (ssize_t)i;
 	}
 	return -1;
+}
+
+/* Which of the rules is about the path, or -1; a star in a rule may stand for another spelling of a root. */
+static ssize_t find_rule(const struct roots *r, const struct rules *rules, const char *path, pattern_fn *fn)
+{
+	ssize_t found = find_one(rules, path, fn);
+
+	for (size_t i = 0; found < 0 && rules->count && i < r->count; i++) {
+		const char *spellings[] = { r->items[i].given, r->items[i].real };
+		const char *rest = behind(path, r->items[i].shown);
+
+		for (size_t s = 0; rest && found < 0 && s < ARRAY_LEN(spellings); s++) {
+			AUTOFREE char *spelled = strcmp(spellings[s], r->items[i].shown) == 0
+							 ? NULL
+							 : join(spellings[s], rest);
+
+			found = spelled ? find_one(rules, spelled, fn) : -1;
+		}
+	}
+	return found;
 }
 
 static int check(const struct roots *r, const struct rules *rules, enum err_code code, const char *path,
 	const char *given, struct err *err)
 {
 	bool is_deny = code == ERR_POLICY_PATH;
-	ssize_t found = find_rule(rules, path);
+	ssize_t found = find_rule(r, rules, path, pattern_covers);
 	char rule[ERR_RULE_MAX];
 
 	if (found < 0)
@@ -440,19 +488,11 @@ bool roots_hold_root(const struct roots *r, const char *path)
 	return false;
 }
 
-static bool reaches(const struct rules *rules, const char *path)
-{
-	for (size_t i = 0; i < rules->count; i++) {
-		if (pattern_reaches(rules->patterns[i], path))
-			return true;
-	}
-	return false;
-}
-
 bool roots_reach_pattern(const struct roots *r, const char *path)
 {
 	for (; r; r = r->within) {
-		if (reaches(&r->deny, path) || reaches(&r->readonly, path))
+		if (find_rule(r, &r->deny, path, pattern_reaches) >= 0 ||
+			find_rule(r, &r->readonly, path, pattern_reaches) >= 0)
 			return true;
 	}
 	return false;

@@ -247,3 +247,47 @@ def test_parameters_have_their_place(client, folder):
         assert client.request(method, target, body).status == status, target
     assert b'"exists":true' in client.request("GET", f"/files/stat?path={folder}/a+b%2Bc").read()
     assert os.listdir(folder) == ["a b+c"]
+
+
+def test_rules_hold_for_each_spelling_of_a_root(make_server, tmp_path):
+    """A root inside of another one, under a second name: a rule about the one holds for the other, stars too."""
+    (tmp_path / "home/ws/keep").mkdir(parents=True)
+    for name in ("secret", "plain", "keep/f", "odd"):
+        (tmp_path / "home/ws" / name).write_text(name)
+    (tmp_path / "work").symlink_to("home/ws")
+    server = make_server(base=tmp_path / "home", policy={"paths": {
+        "roots": [f"{tmp_path}/home", f"{tmp_path}/work"], "deny": [f"{tmp_path}/home/ws/secret", f"{tmp_path}/wor*/odd"],
+        "readonly": [f"{tmp_path}/work/keep"]}})
+    client = server.client()
+    for front in (f"{tmp_path}/home/ws", f"{tmp_path}/work", "ws"):
+        for name, rule in (("secret", "policy:paths.deny[0]"), ("odd", "policy:paths.deny[1]")):
+            with expect_error("policy.path_denied", 403) as caught:
+                client.call("files.read", path=f"{front}/{name}")
+            assert caught.error.rule == rule
+        for name in ("keep", "keep/f", "keep/new"):
+            with expect_error("policy.path_readonly", 403):
+                client.call("files.upload", path=f"{front}/{name}", content_base64=TEXT)
+        assert client.call("files.read", path=f"{front}/plain")["path"] == f"{tmp_path}/home/ws/plain"
+        assert [entry["name"] for entry in client.call("files.list", path=front)["entries"]] == ["keep", "plain"]
+    for op in ("files.delete", "files.mkdir"):
+        with expect_error("policy.path_readonly", 403):
+            client.call(op, path=f"{tmp_path}/home/ws/keep/f")
+    assert (tmp_path / "home/ws/keep/f").read_text() == "keep/f"
+
+
+def test_a_move_brings_nothing_to_where_it_may_not_be_written(make_server, tmp_path):
+    """R95: a folder that is moved brings its entries along, and each has a new path."""
+    for name in ("x/.ssh", "y/keep", "z/other"):
+        (tmp_path / "home" / name).mkdir(parents=True)
+        (tmp_path / "home" / name / "f").write_text("f")
+    (tmp_path / "home/empty").mkdir()
+    client = make_server(base=tmp_path / "home", policy={"paths": {
+        "roots": [f"{tmp_path}/home"], "deny": ["a/.ssh", "empty/.ssh"], "readonly": ["b/keep"]}}).client()
+    for op in ("files.move", "files.copy"):
+        for source, destination, code in (("x", "a", "policy.path_denied"), ("x", "empty", "policy.path_denied"),
+                                          ("y", "b", "policy.path_readonly")):
+            with expect_error(code, 403):
+                client.call(op, source=source, destination=destination)
+    assert sorted(os.listdir(tmp_path / "home")) == ["empty", "x", "y", "z"]
+    client.call("files.move", source="z", destination="a")
+    assert (tmp_path / "home/a/other/f").read_text() == "f"

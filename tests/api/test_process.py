@@ -390,3 +390,14 @@ def test_health_is_quick_beside_many(client):
     finally:
         for one in made:
             client.rest("process.signal", pid=one["id"], signal="SIGKILL")
+
+
+def test_the_answer_to_a_start_reaches_one_who_only_half_closed(client):
+    """R14: a short answer that is on its way is still sent, or what was started is known to nobody."""
+    body = b'{"command": "true"}'
+    head = client.head("POST", "/process/start", {"Content-Type": "application/json", "Content-Length": len(body)})
+    for _ in range(30):
+        with client.connect() as connection:
+            connection.send(head + body)
+            connection.half_close()
+            assert connection.reply("POST").status == 200

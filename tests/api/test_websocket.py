@@ -5,6 +5,7 @@ import json
 import re
 import socket
 import struct
+import time
 
 import pytest
 import websockets.exceptions
@@ -12,6 +13,7 @@ from websockets.sync.client import connect
 
 from lib.client import expect_error
 from lib.processes import eventually
+from lib.server import is_sanitized
 from lib.ws import BINARY, CLOSE, PING, PONG, TEXT, Refused, Terminal, WebSocket, bearer, frame
 
 
@@ -207,7 +209,7 @@ def test_bad_frames(client, session, name):
 
 
 def test_fragments_pings_and_sizes(client, session):
-    viewer = Terminal(client, session)
+    viewer = Terminal(client, session).live()
     viewer.expect("ready\n")
     text = json.dumps({"type": "input", "data": "in-parts-€"}, ensure_ascii=False).encode()
     cut = len(text) - 4  # inside the character
@@ -331,3 +333,30 @@ def test_second_listener_by_port_and_when_it_is_busy(make_server):
     assert "for terminals" not in busy.ready_line and "in_use" in busy.stderr()
     assert "for terminals" not in make_server("--pty-listen", "off").ready_line
     assert "for terminals" not in make_server().ready_line
+
+
+def test_pings_of_one_who_reads_nothing_hold_no_memory(client, session):
+    """Each ping would be answered with as many bytes; those answers wait in the server."""
+    before = client.server.rss_kib()
+    viewer = Terminal(client, session, receive_buffer=4096)
+    flood, end = frame(PING, b"x" * 125) * 1000, time.monotonic() + 2
+    while time.monotonic() < end:
+        viewer.connection.send(flood)
+    if not is_sanitized():
+        assert client.server.rss_kib() - before < 4096
+    viewer.reset()
+    eventually(lambda: client.call("terminal.get", id=session["session_id"])["clients"] == 0)
+
+
+def test_a_viewer_who_leaves_while_its_input_waits(client):
+    """B137: nothing is read of it, so only a ping finds out; the session must not count it for ever."""
+    session = client.call("terminal.create", command="stty raw -echo; echo ready; exec sleep 600")
+    viewer = Terminal(client, session, binary=True).live()
+    viewer.expect("ready")
+    viewer.socket.settimeout(0.5)
+    with pytest.raises(TimeoutError):
+        while True:
+            viewer.socket.sendall(frame(BINARY, b"y" * 65536))
+    viewer.reset()
+    eventually(lambda: client.call("terminal.get", id=session["session_id"])["clients"] == 0, within=30)
+    client.call("terminal.delete", id=session["session_id"])

@@ -118,6 +118,8 @@ static int check(struct call *call, const struct in *in, const struct stat *from
 	if (fstatat(to->parent_fd, to->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_dev == from_st->st_dev &&
 		st.st_ino == from_st->st_ino)
 		return 1;
+	if (S_ISDIR(from_st->st_mode) && tree_check_moved(call, from, to->path, &call->err) < 0)
+		return -1;
 	/* A rename takes what is mounted below along; only the rules ask to look at every entry. */
 	if (S_ISDIR(from_st->st_mode) && place_may_hold_rule(call->caller, from->path))
 		return tree_check(call, from, &call->err);

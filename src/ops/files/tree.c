@@ -12,6 +12,7 @@
 enum {
 	CHECK_MAX = 4 * 1000 * 1000, /* entries; beyond it, what cannot be known is refused */
 	ROUNDS_MAX = 16,             /* of reading folders again that did not get empty, in all */
+	TO_PATH_MAX = 16 * 1024,
 };
 
 /* Whether the current entry is a folder, which is then entered: 1, 0, or a negative errno. */
@@ -55,8 +56,25 @@ static int check_rules(struct call *call, const struct walk *w, const struct pla
 }
 
 struct wanted {
-	bool rules, mounts; /* what is looked at */
+	bool rules, mounts;  /* what is looked at */
+	const char *to_path; /* or NULL: where the tree will be, for the rules there */
 };
+
+/* The rules of the place where an entry will be. */
+static int check_new_place(
+	struct call *call, const struct walk *w, const struct place *place, const char *to_path, struct err *err)
+{
+	struct err why = { .code = ERR_POLICY_READONLY };
+	AUTOBUF struct buf to;
+
+	buf_init(&to, TO_PATH_MAX);
+	buf_addf(&to, "%s%s", to_path, w->path.data + strlen(place->path));
+	if (!buf_failed(&to) && place_check_write(call->caller, to.data, &why) == 0)
+		return 0;
+	err_set(err, why.code, "the policy protects a place below '%s'", to_path);
+	memcpy(err->rule, why.rule, sizeof err->rule);
+	return -1;
+}
 
 static int check_entry(
 	struct call *call, struct walk *w, const struct place *place, struct wanted wanted, struct err *err)
@@ -64,6 +82,8 @@ static int check_entry(
 	int status;
 
 	if (wanted.rules && check_rules(call, w, place, err) < 0)
+		return -1;
+	if (wanted.to_path && check_new_place(call, w, place, wanted.to_path, err) < 0)
 		return -1;
 	status = enter(w);
 	if (status < 0)
@@ -120,6 +140,13 @@ int tree_check_rules(struct call *call, const struct place *place, struct err *e
 	if (!place_may_hold_rule(call->caller, place->path))
 		return 0;
 	return check(call, place, (struct wanted){ .rules = true }, err);
+}
+
+int tree_check_moved(struct call *call, const struct place *place, const char *to_path, struct err *err)
+{
+	if (!place_may_hold_rule(call->caller, to_path))
+		return 0;
+	return check(call, place, (struct wanted){ .to_path = to_path }, err);
 }
 
 /* The folder behind WALK_LEFT; when it has got new entries meanwhile, they are removed too, a few times. */

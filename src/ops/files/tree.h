@@ -13,6 +13,8 @@
 int tree_check(struct call *call, const struct place *place, struct err *err) MUST_CHECK;
 /* The rules alone, mounts or not. */
 int tree_check_rules(struct call *call, const struct place *place, struct err *err) MUST_CHECK;
+/* The rules of where its entries will be, when the folder has become to_path. */
+int tree_check_moved(struct call *call, const struct place *place, const char *to_path, struct err *err) MUST_CHECK;
 
 /*
  * Removes the folder and all below, following no link.  path is for messages; a failure says
