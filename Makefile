@@ -19,6 +19,7 @@ build: build/build.ninja ## build/agent-sandbox-server and build/abx
 
 run: ## install what is missing, build, start the server on 127.0.0.1:9000
 	@tools/install-deps build
+	@echo "Building (two minutes the first time) …"
 	@$(MAKE) --no-print-directory build
 	@tools/run-server $(LISTEN)
 
@@ -48,7 +49,9 @@ fuzz: build-fuzz/build.ninja ## each fuzz target for FUZZ_SECONDS
 	@$(NINJA) -C build-fuzz
 	@tools/run-fuzz build-fuzz
 
-static: build-static/build.ninja ## build-static/agent-sandbox-server, one file that needs nothing
+static: ## build-static/agent-sandbox-server, one file that needs nothing
+	@tools/install-deps static
+	@$(MAKE) --no-print-directory build-static/build.ninja
 	@$(NINJA) -C build-static
 	@tools/check-static build-static/agent-sandbox-server
 
@@ -91,10 +94,10 @@ help: ## this
 build/build.ninja:
 	@CC=gcc meson setup build >/dev/null || { cat build/meson-logs/meson-log.txt | tail -n 20; exit 1; }
 build-clang/build.ninja:
-	@CC=clang-14 meson setup build-clang >/dev/null
+	@CC=clang-14 meson setup build-clang >/dev/null || { tail -n 20 build-clang/meson-logs/meson-log.txt; exit 1; }
 build-asan/build.ninja:
-	@CC=gcc meson setup build-asan $(SANITIZE) >/dev/null
+	@CC=gcc meson setup build-asan $(SANITIZE) >/dev/null || { tail -n 20 build-asan/meson-logs/meson-log.txt; exit 1; }
 build-fuzz/build.ninja:
-	@CC=clang-14 meson setup build-fuzz -Dfuzz=true $(SANITIZE) >/dev/null
+	@CC=clang-14 meson setup build-fuzz -Dfuzz=true $(SANITIZE) >/dev/null || { tail -n 20 build-fuzz/meson-logs/meson-log.txt; exit 1; }
 build-static/build.ninja:
-	@CC=gcc meson setup build-static -Dstatic=true -Ddebug=false >/dev/null
+	@CC=gcc meson setup build-static -Dstatic=true -Ddebug=false >/dev/null || { tail -n 20 build-static/meson-logs/meson-log.txt; exit 1; }

@@ -14,6 +14,10 @@ from lib.server import Server, binary
 LONGEST_TEST = int(os.environ.get("ABX_TEST_SECONDS", "120"))
 _numbers = itertools.count(1)
 
+# A shell that starts us in the background has SIGINT ignored, which children would inherit: Ctrl-C is part of the tests.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item):

@@ -46,14 +46,15 @@ class Server:
     new and goes away at the end, unless it is given.
     """
 
-    def __init__(self, *options, base=None, policy=None, token=None, env=None, listen="127.0.0.1:0", wrap=(), ready_within=20):
+    def __init__(self, *options, base=None, program=None, policy=None, token=None, env=None, listen="127.0.0.1:0", wrap=(),
+                 ready_within=20):
         self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="abx-test-"))
         self.base = pathlib.Path(base) if base else self.scratch / "base"
         self.base.mkdir(exist_ok=True)
         self.token = token
         self.stderr_path = self.scratch / "stderr"
         address = ["--listen", listen] if listen else []
-        command = [*wrap, binary(), *address, "--base-dir", str(self.base), *map(str, options)]
+        command = [*wrap, str(program or binary()), *address, "--base-dir", str(self.base), *map(str, options)]
         if policy is not None:
             file = self.scratch / "policy.yaml"
             file.write_text(policy if isinstance(policy, str) else json.dumps(policy, indent=1))
