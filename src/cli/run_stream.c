@@ -72,7 +72,7 @@ static int add_stdin(struct json_writer *w, const struct args *args, struct prob
 	return 0;
 }
 
-static int add_command(struct json_writer *w, const struct args *args, const char *line, struct problem *p)
+int run_stream_command(struct json_writer *w, const struct args *args, const char *line, struct problem *p)
 {
 	if (line) {
 		if (!utf8_valid(str_of(line)))
@@ -100,7 +100,7 @@ static int make_body(struct buf *body, const struct args *args, const char *line
 
 	json_write_init(&w, body);
 	json_object_begin(&w);
-	if (add_command(&w, args, line, p) < 0 || run_stream_env(&w, args, p) < 0)
+	if (run_stream_command(&w, args, line, p) < 0 || run_stream_env(&w, args, p) < 0)
 		return -1;
 	if (dir)
 		api_path(&w, "cwd", str_of(dir));
