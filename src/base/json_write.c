@@ -219,10 +219,11 @@ static size_t add_ascii(struct buf *out, struct str text)
 {
 	size_t room = out->cap > out->skipped + out->len ? out->cap - out->skipped - out->len - 1 : 0;
 	size_t len = MIN(text.len, room / ESCAPE_MAX), done = 0;
-	char *to = out->data + out->len, *at = to;
+	char *to, *at;
 
 	if (len == 0)
 		return 0;
+	to = at = out->data + out->len;
 	while (done < len && (unsigned char)text.p[done] < 0x80) {
 		size_t plain = json_plain_len(text.p + done, len - done);
 

@@ -297,3 +297,15 @@ def test_stdin_reaches_a_stream(runner):
 
 def test_r07_a_long_command(runner):
     assert collect(runner, "# " + "x" * 200_000 + "\necho ok")["stdout"] == "ok\n"
+
+
+def test_what_a_stream_is_refused_and_replaces(client):
+    """The refusals of commands.run hold for streams; each stream tells for itself what was replaced."""
+    with expect_error("policy.command_denied", 403):
+        client.stream("commands.stream", command="true", user="nobody-at-all")
+    with expect_error("policy.env_denied", 403):
+        client.stream("commands.stream", command="true", env={"ABX_X": "1"})
+    events = list(client.stream("commands.stream", command="printf '\\377' >&2"))
+    assert [event.data for event in events if event.name == "stderr"] == [{"data": "\ufffd", "lossy": True}]
+    events = list(client.stream("commands.stream", command="sleep 5", timeout=0.1))
+    assert [event.name for event in events][-2:] == ["error", "exit"]

@@ -134,6 +134,8 @@ def check_event(op, name, value):
     declared = {event["event"]: event for event in op["events"]}
     need(name in declared, f"{op['id']}: the event '{name}' is not in the catalog")
     coverage.saw("event", op["id"], name)
+    if name == "error" and "wire_code" in value:
+        coverage.saw("error", op["id"], value["wire_code"])  # a stream tells its errors as events
     Checker("event", op["id"], f"{name}:").fields(declared[name]["fields"], value)
     return declared[name].get("final", False)
 

@@ -139,10 +139,11 @@ void names_free(struct names *n)
 
 const char *names_next(const struct names *n, size_t *offset, unsigned char *ret_type)
 {
-	const char *from = n->text.data + *offset;
+	const char *from;
 
 	if (*offset >= n->text.len)
 		return NULL;
+	from = n->text.data + *offset;
 	*ret_type = (unsigned char)from[0];
 	*offset += strlen(from + 1) + 2;
 	return from + 1;
