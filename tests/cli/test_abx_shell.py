@@ -75,8 +75,8 @@ def test_shell(screen, folder):
     # The new size travels beside the keys that ask for it, and before them or after: ask until it is there.
     one.type(b"until [ \"$(stty size)\" = '41 101' ]; do :; done; echo siz''ed\r")
     one.expect(rb"sized\r\n")
-    # Ctrl-C is the remote program's.
-    one.type(b"echo wai''ting; sleep 1000\r")
+    # Ctrl-C is the remote program's, once that is in the foreground: so it speaks itself.
+    one.type(b"sh -c 'echo wai\"\"ting; exec sleep 1000'\r")
     one.expect(rb"waiting\r\n")
     one.type(b"\x03")
     # The terminal throws away what is typed before it has seen that.
