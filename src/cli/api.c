@@ -45,6 +45,8 @@ static int make_fields(const struct api *api, const struct api_request *request,
 		buf_adds(to, "Content-Type: application/octet-stream\r\n");
 	else if (request->body.p)
 		buf_adds(to, "Content-Type: application/json\r\n");
+	if (request->fields.len)
+		buf_add(to, request->fields.p, request->fields.len);
 	if (api->token) {
 		if (check_token(api->token, p) < 0)
 			return -1;
@@ -85,9 +87,9 @@ int api_open(struct api *api, const struct api_request *request, struct problem 
 	http.fields = buf_str(&fields);
 	if (http_client_send(&api->http, &http, p) < 0)
 		return -1;
-	if (api->http.response.status / 100 != 2)
-		return on_error_status(api, p);
-	return 0;
+	if (request->is_upgrade ? api->http.response.status == 101 : api->http.response.status / 100 == 2)
+		return 0;
+	return on_error_status(api, p);
 }
 
 int api_open_op(struct api *api, const char *op, struct str args, const char *accept, bool is_read, struct problem *p)

@@ -33,10 +33,12 @@ struct api_request {
 	const char *accept;    /* NULL: application/json */
 	struct str body;       /* JSON; p NULL: none */
 	struct upload *upload; /* bytes instead; NULL: none */
+	struct str fields;     /* further header lines, each with CRLF */
+	bool is_upgrade;       /* the good answer is 101 */
 	bool is_read;
 };
 
-/* Sends and waits for the head of a good answer (a 2xx); any other is a problem. */
+/* Sends and waits for the head of a good answer (a 2xx, or 101); any other is a problem. */
 int api_open(struct api *api, const struct api_request *request, struct problem *p) MUST_CHECK;
 
 /* A POST /ops/{op}: the same for a call by id. */

@@ -3,6 +3,7 @@
 
 #include "base/base64.h"
 #include "base/utf8.h"
+#include "cli/attach.h"
 #include "cli/event_line.h"
 #include "cli/upload_fd.h"
 
@@ -22,6 +23,7 @@ const struct flag run_stream_flags[] = {
 	{ 'w', "workdir", "DIR", "run in this folder" },
 	{ 'e', "env", "K=V", "set a variable; K alone takes its value from here; may be repeated" },
 	{ '\0', "timeout", "S", "end it after so many seconds (exit code 124); 0, the default, is never" },
+	{ 't', "tty", NULL, "in a terminal of its own; '~.' at the start of a line detaches" },
 	{ 'i', "interactive", NULL, "pass standard input also when it is a terminal (up to its end)" },
 	{ 'n', "no-stdin", NULL, "pass no standard input" },
 	FLAGS_END,
@@ -241,6 +243,8 @@ int run_stream(struct cli *cli, const struct args *args, const char *line)
 	int failed;
 
 	buf_init(&body, BODY_MAX);
+	if (args_has(args, "tty"))
+		return attach_new(cli, args, line);
 	if (!api || make_body(&body, args, line, cli->json, &cli->problem) < 0)
 		return -1;
 	request.body = buf_str(&body);

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/attach.h"
+
+#include "cli/interrupt.h"
+#include "cli/run_stream.h"
+#include "cli/show.h"
+#include "cli/ws_client.h"
+#include "wire/url.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <termios.h>
+#include <unistd.h>
+
+enum {
+	BODY_MAX = 64 << 20,
+	TARGET_MAX = 4096,
+	TREE_MAX = 1 << 20,
+	TEXT_MAX = 128 * 1024,
+	KEYS = 16 * 1024,
+	SIZE_MAX_CELLS = 1000
+};
+#define END_OF_FILE "\004" /* Ctrl-D, as the terminal reads it */
+
+struct attach {
+	struct cli *cli;
+	struct ws_client ws;
+	struct str id;
+	struct termios before;
+	bool is_raw, has_input, ended, detached;
+	bool line_start, tilde; /* where the keys are, for "~." */
+	int exit_code;
+};
+
+static bool window_size(struct winsize *ret_size)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (ioctl(fd, TIOCGWINSZ, ret_size) == 0 && ret_size->ws_col && ret_size->ws_row) {
+			ret_size->ws_col = MIN(ret_size->ws_col, SIZE_MAX_CELLS);
+			ret_size->ws_row = MIN(ret_size->ws_row, SIZE_MAX_CELLS);
+			return true;
+		}
+	}
+	return false;
+}
+
+static int send_size(struct attach *a)
+{
+	struct winsize size;
+	char text[96];
+
+	if (!window_size(&size))
+		return 0;
+	snprintf(text, sizeof text, "{\"type\":\"resize\",\"cols\":%d,\"rows\":%d}", size.ws_col, size.ws_row);
+	return ws_client_send(&a->ws, WS_TEXT, str_of(text), &a->cli->problem);
+}
+
+/* Takes "~." and "~~" out of the keys; what is left is sent. */
+static int send_keys(struct attach *a, struct str keys)
+{
+	char out[2 * KEYS];
+	size_t len = 0;
+
+	for (size_t i = 0; i < keys.len && !a->detached; i++) {
+		char c = keys.p[i];
+		bool escaped = a->tilde;
+
+		a->tilde = a->is_raw && !escaped && a->line_start && c == '~';
+		if (a->tilde)
+			continue;
+		a->detached = escaped && c == '.';
+		if (escaped && c != '.' && c != '~')
+			out[len++] = '~';
+		if (!a->detached)
+			out[len++] = c;
+		a->line_start = c == '\r' || c == '\n';
+	}
+	return len ? ws_client_send(&a->ws, WS_BINARY, (struct str){ out, len }, &a->cli->problem) : 0;
+}
+
+static int on_keys(struct attach *a)
+{
+	char keys[KEYS];
+	ssize_t got = read(STDIN_FILENO, keys, sizeof keys);
+
+	if (got < 0 && (errno == EINTR || errno == EAGAIN))
+		return 0;
+	if (got > 0)
+		return send_keys(a, (struct str){ keys, (size_t)got });
+	a->has_input = false;
+	return ws_client_send(&a->ws, WS_BINARY, STR(END_OF_FILE), &a->cli->problem);
+}
+
+static int on_text(struct attach *a, struct str payload)
+{
+	AUTOBUF struct buf text;
+	struct json *data = NULL;
+	struct json_error where;
+	struct arena arena;
+	int failed = 0;
+
+	buf_init(&text, TEXT_MAX);
+	buf_add(&text, payload.p, payload.len);
+	arena_init(&arena, TREE_MAX);
+	if (buf_failed(&text) || json_parse(&arena, text.data, text.len, &data, &where) < 0)
+		failed = problem_set(&a->cli->problem, EXIT_OTHER, "a message of the terminal is not JSON");
+	else if (str_is(reply_text(data, "event"), "exited")) {
+		a->ended = true;
+		a->exit_code = (int)reply_int(data, "exit_code", EXIT_OURS);
+	}
+	arena_free(&arena);
+	return failed;
+}
+
+static int on_close(struct attach *a, struct str payload)
+{
+	struct str reason = { 0 };
+	int code = ws_close_parse(payload, &reason);
+
+	if (str_is(reason, "terminal.not_found"))
+		return problem_set(
+			&a->cli->problem, EXIT_NOT_FOUND, "no such terminal session: " STR_FMT, STR_ARG(a->id));
+	return problem_set(&a->cli->problem, EXIT_OTHER, "the server closed the terminal's connection (%d)", code);
+}
+
+static int on_bytes(struct attach *a)
+{
+	enum ws_opcode opcode;
+	struct str payload;
+	int more = ws_client_receive(&a->ws, &a->cli->problem);
+
+	if (more < 0)
+		return -1;
+	while (!a->ended && (more = ws_client_next(&a->ws, &opcode, &payload, &a->cli->problem)) > 0) {
+		if (opcode == WS_CLOSE)
+			return on_close(a, payload);
+		if ((opcode == WS_TEXT ? on_text(a, payload) : cli_write(a->cli, STDOUT_FILENO, payload)) < 0)
+			return -1;
+	}
+	if (more == 0 && a->ws.ended && !a->ended)
+		return problem_set(&a->cli->problem, EXIT_OTHER, "the connection to the terminal broke");
+	return more < 0 ? -1 : 0;
+}
+
+static int on_resize(struct attach *a, int fd)
+{
+	struct signalfd_siginfo info;
+
+	return read(fd, &info, sizeof info) < 0 && errno != EAGAIN ? 0 : send_size(a);
+}
+
+/* Keys wait in our own terminal while the server does not take what was typed before. */
+static int step(struct attach *a, int resize_fd)
+{
+	struct pollfd fds[] = {
+		{ .fd = ws_client_fd(&a->ws), .events = (short)(POLLIN | (a->ws.out.len ? POLLOUT : 0)) },
+		{ .fd = a->has_input && !a->ws.out.len ? STDIN_FILENO : -1, .events = POLLIN },
+		{ .fd = resize_fd, .events = POLLIN },
+		{ .fd = interrupt_fd(), .events = POLLIN },
+	};
+
+	if (poll(fds, ARRAY_LEN(fds), -1) < 0 && errno != EINTR)
+		return problem_errno(&a->cli->problem, errno, "cannot wait for the terminal");
+	if (interrupt_seen())
+		return problem_set(&a->cli->problem, EXIT_INTERRUPTED, "interrupted");
+	if (fds[0].revents & ~POLLOUT && on_bytes(a) < 0)
+		return -1;
+	if (fds[1].revents && on_keys(a) < 0)
+		return -1;
+	if (fds[2].revents && on_resize(a, resize_fd) < 0)
+		return -1;
+	return a->ended ? 0 : ws_client_flush(&a->ws, &a->cli->problem);
+}
+
+static int play(struct attach *a)
+{
+	sigset_t resize;
+	AUTOCLOSE int fd = -1;
+	int failed = 0;
+
+	sigemptyset(&resize);
+	sigaddset(&resize, SIGWINCH);
+	if (sigprocmask(SIG_BLOCK, &resize, NULL) < 0 || (fd = signalfd(-1, &resize, SFD_CLOEXEC | SFD_NONBLOCK)) < 0)
+		return problem_errno(&a->cli->problem, errno, "cannot watch the size of the terminal");
+	failed = send_size(a);
+	/* The first bytes may have come together with the answer. */
+	if (failed == 0)
+		failed = on_bytes(a);
+	while (failed == 0 && !a->ended && !a->detached)
+		failed = step(a, fd);
+	return failed;
+}
+
+static void set_raw(struct attach *a)
+{
+	struct termios raw;
+
+	if (!isatty(STDIN_FILENO) || tcgetattr(STDIN_FILENO, &a->before) < 0)
+		return;
+	raw = a->before;
+	cfmakeraw(&raw);
+	a->is_raw = tcsetattr(STDIN_FILENO, TCSANOW, &raw) == 0;
+}
+
+static int run(struct attach *a)
+{
+	int failed;
+
+	set_raw(a);
+	failed = play(a);
+	if (a->is_raw)
+		tcsetattr(STDIN_FILENO, TCSANOW, &a->before);
+	if (failed < 0)
+		return -1;
+	if (a->detached && !a->cli->quiet)
+		fprintf(stderr, "\nabx: detached; 'abx shell " STR_FMT "' comes back\n", STR_ARG(a->id));
+	return a->detached ? EXIT_OK : a->exit_code;
+}
+
+static int attach(struct cli *cli, struct str id, bool has_input)
+{
+	AUTOBUF struct buf target;
+	struct api *api = cli_api(cli);
+	struct attach a = { .cli = cli, .id = id, .has_input = has_input, .line_start = true };
+	int code;
+
+	buf_init(&target, TARGET_MAX);
+	buf_adds(&target, "/pty?session_id=");
+	url_encode(&target, id, false);
+	if (buf_failed(&target))
+		return problem_set(&cli->problem, EXIT_USAGE, "the session's name is too long");
+	if (!api)
+		return -1;
+	code = ws_client_open(&a.ws, api, "terminal.connect", buf_str(&target), "abx.pty.binary", &cli->problem);
+	if (code == 0)
+		code = run(&a);
+	ws_client_free(&a.ws);
+	return code;
+}
+
+int attach_session(struct cli *cli, struct str id)
+{
+	return attach(cli, id, true);
+}
+
+static int make_body(struct buf *body, const struct args *args, const char *line, struct problem *p)
+{
+	const char *dir = args_value(args, "workdir");
+	struct winsize size;
+	struct json_writer w;
+
+	json_write_init(&w, body);
+	json_object_begin(&w);
+	if ((line || args->word_count) && run_stream_command(&w, args, line, p) < 0)
+		return -1;
+	if (run_stream_env(&w, args, p) < 0)
+		return -1;
+	if (dir)
+		api_path(&w, "cwd", str_of(dir));
+	if (window_size(&size)) {
+		json_key(&w, "cols");
+		json_int(&w, size.ws_col);
+		json_key(&w, "rows");
+		json_int(&w, size.ws_row);
+	}
+	json_object_end(&w);
+	return buf_failed(body) ? problem_set(p, EXIT_USAGE, "the command is too large") : 0;
+}
+
+int attach_new(struct cli *cli, const struct args *args, const char *line)
+{
+	AUTOREPLY struct reply reply = { 0 };
+	AUTOBUF struct buf body;
+	struct api *api = cli_api(cli);
+
+	buf_init(&body, BODY_MAX);
+	if (args_has(args, "timeout"))
+		return problem_set(&cli->problem, EXIT_USAGE, "--timeout and --tty do not go together");
+	if (!api || make_body(&body, args, line, &cli->problem) < 0)
+		return -1;
+	if (api_call(api, "terminal.create", buf_str(&body), false, &reply, &cli->problem) < 0 ||
+		reply_parse(api, &reply, &cli->problem) < 0)
+		return -1;
+	return attach(cli, reply_text(reply.value, "session_id"), !args_has(args, "no-stdin"));
+}
