@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """WebSockets: handshake, credentials, frames; by hand and with an independent client."""
+import contextlib
 import hashlib
 import json
 import re
@@ -340,8 +341,9 @@ def test_pings_of_one_who_reads_nothing_hold_no_memory(client, session):
     before = client.server.rss_kib()
     viewer = Terminal(client, session, receive_buffer=4096)
     flood, end = frame(PING, b"x" * 125) * 1000, time.monotonic() + 2
-    while time.monotonic() < end:
-        viewer.connection.send(flood)
+    with contextlib.suppress(TimeoutError):  # a server that reads no further holds no memory either
+        while time.monotonic() < end:
+            viewer.connection.send(flood)
     if not is_sanitized():
         assert client.server.rss_kib() - before < 4096
     viewer.reset()
