@@ -80,6 +80,14 @@ int str_to_u64(struct str a, uint64_t *ret_value)
 	return 0;
 }
 
+int str_hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 size_t str_distance(struct str a, struct str b)
 {
 	size_t row[NEAREST_WORD_MAX + 1];

@@ -47,6 +47,9 @@ struct str str_trim(struct str a);
 /* Unsigned decimal, digits only, at most 18 of them: 0 or -EINVAL. */
 int str_to_u64(struct str a, uint64_t *ret_value) MUST_CHECK;
 
+/* 0 to 15 for a hexadecimal digit of either case, else -1. */
+int str_hex_digit(char c);
+
 /* How many single-character edits turn a into b; for "did you mean". */
 size_t str_distance(struct str a, struct str b);
 

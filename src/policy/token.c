@@ -21,14 +21,6 @@ void token_digest(struct str secret, uint8_t ret_hash[static TOKEN_HASH_SIZE])
 	explicit_bzero(&sha, sizeof sha);
 }
 
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 int token_parse_digest(struct str hex, uint8_t ret_hash[static TOKEN_HASH_SIZE])
 {
 	uint8_t hash[TOKEN_HASH_SIZE];
@@ -36,7 +28,7 @@ int token_parse_digest(struct str hex, uint8_t ret_hash[static TOKEN_HASH_SIZE])
 	if (hex.len != 2 * sizeof hash)
 		return -EINVAL;
 	for (size_t i = 0; i < sizeof hash; i++) {
-		int high = hex_value(hex.p[2 * i]), low = hex_value(hex.p[2 * i + 1]);
+		int high = str_hex_digit(hex.p[2 * i]), low = str_hex_digit(hex.p[2 * i + 1]);
 
 		if (high < 0 || low < 0)
 			return -EINVAL;

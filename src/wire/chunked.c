@@ -28,14 +28,6 @@ void chunked_init(struct chunked *c)
 	*c = (struct chunked){ .state = SIZE };
 }
 
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 32;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static bool is_text(char c)
 {
 	return c == '\t' || ((unsigned char)c >= ' ' && c != 0x7f);
@@ -43,7 +35,7 @@ static bool is_text(char c)
 
 static int on_size(struct chunked *c, char byte)
 {
-	int digit = hex_value(byte);
+	int digit = str_hex_digit(byte);
 
 	if (digit >= 0) {
 		c->left = c->left * 16 + (uint64_t)digit;

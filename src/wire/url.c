@@ -6,14 +6,6 @@
 #include <errno.h>
 #include <strings.h>
 
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 32;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* The byte that the escape at `at` stands for, which is never 0; -EINVAL when it is a bad one. */
 static int escaped_byte(struct str text, size_t at)
 {
@@ -21,8 +13,8 @@ static int escaped_byte(struct str text, size_t at)
 
 	if (text.len - at < 3)
 		return -EINVAL;
-	high = hex_value(text.p[at + 1]);
-	low = hex_value(text.p[at + 2]);
+	high = str_hex_digit(text.p[at + 1]);
+	low = str_hex_digit(text.p[at + 2]);
 	return high < 0 || low < 0 || high + low == 0 ? -EINVAL : high * 16 + low;
 }
 

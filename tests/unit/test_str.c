@@ -116,9 +116,22 @@ static void near_words_are_found(void **state)
 	assert_null(str_nearest(STR("path"), none));
 }
 
+static void hex_digits(void **state)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	(void)state;
+	for (int c = -128; c < 128; c++) {
+		const char *at = c ? strchr(digits, c >= 'A' && c <= 'F' ? c + 0x20 : c) : NULL;
+
+		assert_int_equal(str_hex_digit((char)c), at ? (int)(at - digits) : -1);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hex_digits),
 		cmocka_unit_test(equality_is_of_bytes),
 		cmocka_unit_test(case_is_of_ascii_only),
 		cmocka_unit_test(beginnings_and_members),
