@@ -51,12 +51,12 @@ class SandboxServer(ServerClient):
         self._process: subprocess.Popen[str] | None = None
         self._scratch: Path | None = None
 
-    @staticmethod
-    def register(function: Callable[..., Any] | None = None, **how: Any) -> Any:
+    @property
+    def register(self) -> Any:
         """The decorator @command of agent_sandbox.worker: makes a command of a function, for a worker of the template."""
         from .worker import command
 
-        return command(function, **how)
+        return command
 
     def enable_builtin(self, group: str, enabled: bool = True) -> None:
         """Switches a group of ops on or off from the next start on."""

@@ -27,7 +27,7 @@ import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, BinaryIO, Literal, TypeVar, Union, get_args, get_origin, get_type_hints, overload
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -69,12 +69,22 @@ class Command:
 _registered: dict[str, Command] = {}
 
 
+@overload
+def command(function: Function, /) -> Function: ...
+
+
+@overload
 def command(
-    function: Function | None = None, *, name: str | None = None, description: str | None = None, hidden: bool = False,
+    *, name: str | None = None, description: str | None = None, hidden: bool = False, timeout: float | None = None,
+) -> Callable[[Function], Function]: ...
+
+
+def command(
+    function: Callable[..., Any] | None = None, /, *, name: str | None = None, description: str | None = None, hidden: bool = False,
     timeout: float | None = None,
 ) -> Any:
     """Makes a command of a function, plain or async, as @command or @command(…); the function stays as it is."""
-    def make(function: Function) -> Function:
+    def make(function: Callable[..., Any]) -> Callable[..., Any]:
         made = _command(function, name or function.__name__, description, hidden, timeout)
         if made.name in _registered:
             raise ValueError(f"two commands are called '{made.name}'")
