@@ -73,7 +73,7 @@ bench: ## figures, ours against a floor or a peer, of the static file
 	@$(NINJA) -C build figures
 	@bench/run
 
-generate: build ## write the files of catalog/
+generate: build ## write catalog/, the generated parts of the clients, docs/reference
 	@tools/check-drift --write
 
 lint: ## lengths and complexity, printed only

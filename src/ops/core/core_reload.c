@@ -40,6 +40,7 @@ const struct op op_core_reload = {
 	.description =
 		"All or nothing: a file with an error changes nothing and is answered with file, line, column and "
 		"reason. SIGHUP does the same. Running calls keep the policy that they began with.",
+	.example = { .args = JSON_TEXT({}) },
 	.effects = OP_WRITES | OP_IDEMPOTENT,
 	.result = result,
 	.result_size = sizeof(struct out),

@@ -239,6 +239,7 @@ const struct op op_devtools_code_run = {
 		"The interpreter gets the code as a file that has no name and is gone afterwards; modules are found from 'cwd'. A "
 		"non-zero exit is a result, not an error. The code is ended at its timeout and when the caller leaves, with "
 		"everything that it started. Of each stream the first 10 MiB are kept.",
+	.example = { .args = JSON_TEXT({ "code" : "print(6 * 7)", "language" : "python" }) },
 	.effects = OP_RUNS | OP_READS | OP_WRITES,
 	.params = params,
 	.params_size = sizeof(struct in),

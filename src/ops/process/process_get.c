@@ -41,6 +41,7 @@ const struct op op_process_get = {
 	.description =
 		"An ended process stays known until an hour has passed or 'retain' newer ones have ended. 'descendants' tells "
 		"of what still lives of it after its own end; process.signal with 'group' reaches them.",
+	.example = { .args = JSON_TEXT({}), .after = "process.start", .take = "pid", .into = "pid" },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.params = params,
 	.params_size = sizeof(struct in),

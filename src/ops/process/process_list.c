@@ -45,6 +45,7 @@ const struct op op_process_list = {
 	.description =
 		"Those begun with process.start by any caller: all that run, and those that ended, until an hour has passed or "
 		"'retain' newer ones have ended.",
+	.example = { .args = JSON_TEXT({}), .abx = "ps" },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.result = result,
 	.result_size = sizeof(struct out),

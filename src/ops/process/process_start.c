@@ -208,6 +208,11 @@ const struct op op_process_start = {
 		"by a signal, or with the server. With an Idempotency-Key header a repeated start gives the first answer again "
 		"for an hour and starts nothing; the server forgets the keys when it is restarted. Without 'capture_output' its "
 		"output goes nowhere.",
+	.example = { .args = JSON_TEXT({
+		"command" : "echo ready; sleep 2; echo done",
+		"capture_output" : true,
+		"stdin" : true
+	}) },
 	.effects = OP_RUNS | OP_READS | OP_WRITES,
 	.params = params,
 	.params_size = sizeof(struct in),

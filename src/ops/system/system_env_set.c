@@ -90,6 +90,7 @@ const struct op op_system_env_set = {
 	.description =
 		"All of them or none; running programs keep theirs. Kept until the server ends. Variables that load code or say "
 		"who a program is (PATH, HOME, LD_*, PYTHON*, …) are protected.",
+	.example = { .args = JSON_TEXT({ "vars" : { "EDITOR" : "ed", "PAGER" : null } }) },
 	.effects = OP_WRITES | OP_IDEMPOTENT,
 	.params = params,
 	.params_size = sizeof(struct in),

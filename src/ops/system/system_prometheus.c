@@ -168,6 +168,7 @@ const struct op op_system_prometheus = {
 	.since = "0.1.0",
 	.summary = "Give the figures of the sandbox and of the server as Prometheus reads them.",
 	.description = "At its own address the text itself, unless Accept asks for application/json.",
+	.example = { .args = JSON_TEXT({}) },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.result = result,
 	.result_size = sizeof(struct out),
