@@ -94,9 +94,29 @@ static void add_first(struct buf *out, const struct op *op, void (*add_call)(str
 
 /* --- curl --- */
 
+/* The one placeholder of a route; nothing where it has none. */
+static struct str placeholder(const char *route)
+{
+	const char *open = route ? strchr(route, '{') : NULL;
+
+	return open ? (struct str){ open + 1, strcspn(open + 1, "}") } : STR("");
+}
+
+/* The second path, where the example has what stands in it. */
+static const char *route_of(const struct op *op, const struct json *args)
+{
+	struct str name = placeholder(op->also);
+
+	for (const struct json *arg = name.len ? args->first : NULL; arg; arg = arg->next) {
+		if (str_eq(arg->key, name))
+			return op->also;
+	}
+	return op->path;
+}
+
 static void add_route(struct buf *out, const struct op *op, const struct json *args)
 {
-	for (const char *at = op->path; *at; at++) {
+	for (const char *at = route_of(op, args); *at; at++) {
 		struct str name = { at + 1, strcspn(at + 1, "}") };
 
 		if (*at != '{') {
@@ -113,11 +133,9 @@ static void add_route(struct buf *out, const struct op *op, const struct json *a
 	}
 }
 
-static bool is_in_route(const struct op *op, struct str name)
+static bool is_in_route(const struct op *op, const struct json *args, struct str name)
 {
-	const char *open = strchr(op->path, '{');
-
-	return open && str_eq(name, (struct str){ open + 1, strcspn(open + 1, "}") });
+	return str_eq(name, placeholder(route_of(op, args)));
 }
 
 static void add_query(struct buf *out, const struct op *op, const struct json *args)
@@ -125,13 +143,13 @@ static void add_query(struct buf *out, const struct op *op, const struct json *a
 	char sign = '?';
 
 	for (const struct json *arg = args->first; arg; arg = arg->next) {
-		if (is_in_route(op, arg->key))
+		if (is_in_route(op, args, arg->key))
 			continue;
 		buf_addf(out, "%c" STR_FMT "=", sign, STR_ARG(arg->key));
 		add_url_value(out, arg);
 		sign = '&';
 	}
-	if (op->example.into && !is_in_route(op, str_of(op->example.into)))
+	if (op->example.into && !is_in_route(op, args, str_of(op->example.into)))
 		buf_addf(out, "%c%s=$%s", sign, op->example.into, op->example.into);
 }
 
@@ -149,12 +167,12 @@ static void write_body(struct buf *body, const struct op *op, const struct json 
 	json_write_init(&w, body);
 	json_object_begin(&w);
 	for (const struct json *arg = args->first; arg; arg = arg->next) {
-		if (is_in_route(op, arg->key))
+		if (is_in_route(op, args, arg->key))
 			continue;
 		json_key_str(&w, arg->key);
 		json_tree(&w, arg, false);
 	}
-	if (taken && !is_in_route(op, str_of(taken->name))) {
+	if (taken && !is_in_route(op, args, str_of(taken->name))) {
 		json_key(&w, taken->name);
 		buf_addf(body, taken->type == FIELD_INTEGER ? "$%s" : "\"$%s\"", taken->name);
 	}
@@ -188,10 +206,10 @@ static bool has_body(const struct op *op, const struct json *args)
 	if (strcmp(op->method, "GET") == 0 || strcmp(op->method, "DELETE") == 0 || sends_file(op))
 		return false;
 	for (const struct json *arg = args->first; arg; arg = arg->next) {
-		if (!is_in_route(op, arg->key))
+		if (!is_in_route(op, args, arg->key))
 			return true;
 	}
-	return op->example.into && !is_in_route(op, str_of(op->example.into));
+	return op->example.into && !is_in_route(op, args, str_of(op->example.into));
 }
 
 static void curl_call(struct buf *out, const struct op *op)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """The TypeScript package: built, and run by Node against the real server and against stand-ins."""
-import fcntl
 import itertools
 import json
 import os
@@ -24,24 +23,6 @@ pytestmark = pytest.mark.skipif(not (shutil.which("node") and shutil.which("npm"
 
 def node(*words, **options):
     return ["node", "--no-warnings", *options.get("flags", ()), *map(str, words)]
-
-
-@pytest.fixture(scope="module")
-def dist(tmp_path_factory):
-    """The package, compiled by the pinned compiler, once for all workers."""
-    shared = tmp_path_factory.getbasetemp()
-    if os.environ.get("PYTEST_XDIST_WORKER"):
-        shared = shared.parent
-    out = shared / "typescript"
-    with open(shared / "typescript.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (out / "package.json").exists():
-            if not (PACKAGE / "node_modules/.bin/tsc").exists():
-                subprocess.run(["npm", "ci", "--silent"], cwd=PACKAGE, check=True, timeout=100)
-            done = subprocess.run(["node_modules/.bin/tsc", "--outDir", str(out)], cwd=PACKAGE, capture_output=True, text=True, timeout=100)
-            assert done.returncode == 0, done.stdout
-            (out / "package.json").write_text('{"type": "module"}')
-    return out
 
 
 @pytest.fixture(scope="module")
