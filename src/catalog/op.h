@@ -107,6 +107,8 @@ struct op {
 	enum op_lane lane;
 	int (*work)(struct call *call);
 	void (*start)(struct call *call);
+	/* On the loop, before its paths are looked at: whether the call was answered, as one that came before; or NULL. */
+	bool (*replay)(struct call *call);
 };
 
 extern const struct op *const ops_all[]; /* in manual order, NULL at the end; made from ops/ops.def */

@@ -205,6 +205,8 @@ static void run(struct serving *s)
 	}
 	if (call->op->effects & OP_RUNS || call->op->kind == OP_SSE)
 		http_gone_on_eof(s->conn);
+	if (call->op->replay && call->op->replay(call))
+		return;
 	if (!call->op->work && !paths_given(call->op->params, call->in)) {
 		call->op->start(call);
 		return;
