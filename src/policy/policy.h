@@ -133,6 +133,8 @@ const char *principal_name(const struct principal *who);
 const struct list *principal_scopes(const struct principal *who); /* of const char * */
 const struct roots *principal_roots(const struct principal *who);
 
+const struct roots *policy_roots(const struct policy *p); /* the server's */
+
 /* Facts for capabilities. */
 struct policy_facts {
 	const char *base;

@@ -168,6 +168,7 @@ static void on_body(struct http_conn *c, ssize_t got, bool end, enum http_proble
 		return;
 	}
 	s->body_len += (size_t)got;
+	s->received = s->body_len;
 	if (s->body_len > s->body_max) {
 		s->reading = false;
 		too_large(s);

@@ -9,6 +9,7 @@
 #include "policy/policy.h"
 #include "policy/token.h"
 #include "program/confine.h"
+#include "server/audit.h"
 #include "server/describe.h"
 #include "server/gen_client.h"
 #include "server/host.h"
@@ -266,7 +267,7 @@ static int make_policy(struct err *err)
 	policy = policy_new(&settings, err);
 	if (!policy)
 		return -1;
-	if (confine_check(policy, err) < 0) {
+	if (confine_check(policy, err) < 0 || audit_use(policy, err) < 0) {
 		policy_unref(policy);
 		return -1;
 	}
@@ -290,7 +291,7 @@ static void protect_process(char **args)
 	signal(SIGXFSZ, SIG_IGN); /* a write over the size limit is EFBIG */
 }
 
-static unsigned connections(void *user)
+static uint64_t connections(void *user)
 {
 	return http_server_connections(user);
 }
@@ -344,6 +345,7 @@ static int serve_main(char **args)
 	http_server_free(server.http);
 	terminal_free_all();
 	tree_shutdown();
+	audit_end();
 	return 0;
 }
 

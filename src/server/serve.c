@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "call/counters.h"
 #include "program/confine.h"
+#include "server/audit.h"
 #include "server/paths.h"
 #include "server/serving.h"
 
@@ -236,7 +237,9 @@ static void on_request(struct http_conn *c, const struct head *head)
 	list_append(&server.all, &s->node);
 	http_set_user(c, s);
 	make_request_id(s, head);
-	if (steps_of_head(s, head) < 0)
+	s->refused = steps_of_head(s, head) < 0;
+	audit_begin(s, head);
+	if (s->refused)
 		answer_error(s);
 	else if (s->route.kind == ROUTE_OPTIONS)
 		answer_options(s, head);
@@ -292,6 +295,7 @@ static void on_done(struct http_conn *c, uint64_t sent_bytes)
 	if (!s)
 		return;
 	log_call(s, sent_bytes);
+	audit_call(s, sent_bytes);
 	counters_call(s->call.op, s->status);
 	if (s->call.on_free)
 		s->call.on_free(&s->call);
@@ -300,6 +304,7 @@ static void on_done(struct http_conn *c, uint64_t sent_bytes)
 	intake_free(s);
 	rope_free(&s->rope);
 	arena_free(&s->call.arena);
+	free(s->audit_args);
 	policy_unref(s->policy);
 	list_remove(&s->node);
 	free(s);
@@ -362,7 +367,7 @@ int serve_reload(struct err *err)
 			"%s: the last token cannot be taken away while the server runs: start it again",
 			server.settings.file);
 	}
-	if (confine_check(policy, err) < 0) {
+	if (confine_check(policy, err) < 0 || audit_use(policy, err) < 0) {
 		policy_unref(policy);
 		return -1;
 	}

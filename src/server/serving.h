@@ -33,6 +33,13 @@ struct serving {
 	struct rope rope; /* the answer's JSON */
 	bool written;     /* by the worker already, that a long one does not hold up the loop */
 	struct source rope_source;
+	/* For the audit log (audit.h): */
+	bool refused;       /* before its body was looked at */
+	uint64_t received;  /* bytes of the body */
+	struct str secret;  /* the Authorization header's, while the arena holds it */
+	const char *target; /* where there is no op: the request line without its query */
+	char *audit_args;   /* JSON, kept when they were about to be given back */
+	bool audit_cut;
 };
 
 /* intake.c: the arguments.  then() is called when they are bound, unless an answer was given. */

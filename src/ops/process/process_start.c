@@ -41,7 +41,7 @@ static const struct field params[] = {
 	P_BOOL(struct in, capture_output, false, "Whether its output is kept for process.output and process.follow."),
 	FIELD_ROW_AS(struct in, takes_input, "stdin", bool, FIELD_BOOLEAN,
 		"Whether process.stdin can write to it; otherwise it reads end of file at once."),
-	P_STRING(struct in, name, 0, "A label of at most 128 bytes: not unique, not an address."),
+	P_STRING(struct in, name, F_AUDIT, "A label of at most 128 bytes: not unique, not an address."),
 	P_NUM(struct in, timeout, 0, 0, TIMEOUT_MAX,
 		"Seconds until it and all that it started are ended; 0 is no limit."),
 	FIELDS_END,
