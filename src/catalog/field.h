@@ -92,9 +92,10 @@ struct field {
 	int64_t minimum, maximum, def; /* integers; def also of booleans and choices */
 	double num_minimum, num_maximum, num_def;
 	const char *def_text;       /* strings and paths: used when absent */
+	const char *def_json;       /* of rows that only describe: the default as JSON text */
 	const char *const *choices; /* NULL-terminated; the member holds the index */
 	enum field_type item_type;  /* of an array: FIELD_STRING, FIELD_PATH, FIELD_INTEGER, FIELD_OBJECT */
-	const char *item_name;      /* of an object or an array of objects: the component's name */
+	const char *item_name;      /* of an object or an array of objects: the component's name; NULL: any members */
 	const struct field *fields; /* of an object or an array of objects */
 	size_t item_size;
 	const char *text; /* one sentence with a full stop */

@@ -58,14 +58,15 @@ struct audit_ops {
 
 struct config {
 	struct hold hold;
-	const char *file; /* NULL: there is none */
+	const char *file;                /* NULL: there is none */
+	uint8_t digest[TOKEN_HASH_SIZE]; /* SHA-256 of its text */
 	const struct yaml_node *tree;
 
 	int64_t version;
 	struct {
 		texts listen;
 		int64_t shutdown_grace;
-		const char *commands;
+		const char *commands; /* NULL: the default folder, where there is one */
 		bool trust_forwarded;
 	} server;
 	int profile;             /* enum profile */

@@ -133,6 +133,14 @@ static const struct named_switch *find_switch(const struct list *list, const cha
 	return NULL;
 }
 
+/* The op's own switch; for the template author's commands, that of them all comes behind. */
+static const struct named_switch *find_op_switch(const struct list *list, const struct op *op)
+{
+	const struct named_switch *own = find_switch(list, op->id);
+
+	return own || !op->is_dynamic ? own : find_switch(list, POLICY_EVERY_COMMAND);
+}
+
 /* What switches the group off, as a rule; NULL when it is on. */
 static const char *group_off(const struct policy *p, const char *group)
 {
@@ -156,7 +164,7 @@ bool policy_group_enabled(const struct policy *p, const char *group)
  */
 bool policy_op_enabled(const struct policy *p, const struct op *op, char ret_rule[static ERR_RULE_MAX])
 {
-	const struct named_switch *own = find_switch(&p->config->ops, op->id);
+	const struct named_switch *own = find_op_switch(&p->config->ops, op);
 	const char *off = group_off(p, op->group);
 
 	ret_rule[0] = '\0';
@@ -174,7 +182,7 @@ bool policy_op_enabled(const struct policy *p, const struct op *op, char ret_rul
 /* The token's own part: it can only take away. */
 static int check_token(const struct principal *who, const struct op *op, struct err *err)
 {
-	const struct named_switch *own = who->token ? find_switch(&who->token->ops, op->id) : NULL;
+	const struct named_switch *own = who->token ? find_op_switch(&who->token->ops, op) : NULL;
 	char rule[ERR_RULE_MAX];
 
 	if (own && !own->on) {
@@ -198,7 +206,7 @@ int policy_check_op(const struct principal *who, const struct op *op, struct err
 	return check_token(who, op, err);
 }
 
-static const struct op_value *find_value(const struct list *list, const char *op, const char *name)
+static const struct op_value *find_value_of(const struct list *list, const char *op, const char *name)
 {
 	const struct op_value *items = list->items;
 
@@ -209,12 +217,19 @@ static const struct op_value *find_value(const struct list *list, const char *op
 	return NULL;
 }
 
+static const struct op_value *find_value(const struct list *list, const struct op *op, const char *name)
+{
+	const struct op_value *own = find_value_of(list, op->id, name);
+
+	return own || !op->is_dynamic ? own : find_value_of(list, POLICY_EVERY_COMMAND, name);
+}
+
 int64_t policy_limit(const struct principal *who, const struct op *op, const char *name)
 {
 	const struct policy *p = who->policy;
 	const struct limit *limit = op_limit(op, name);
-	const struct op_value *own = find_value(&p->config->limits.ops, op->id, name);
-	const struct op_value *narrower = who->token ? find_value(&who->token->limits, op->id, name) : NULL;
+	const struct op_value *own = find_value(&p->config->limits.ops, op, name);
+	const struct op_value *narrower = who->token ? find_value(&who->token->limits, op, name) : NULL;
 	int64_t value;
 
 	assert(limit);
@@ -258,6 +273,11 @@ bool policy_fsync(const struct policy *p)
 const struct policy *principal_policy(const struct principal *who)
 {
 	return who->policy;
+}
+
+const struct principal *policy_server_principal(const struct policy *p)
+{
+	return &p->local;
 }
 
 const char *principal_name(const struct principal *who)

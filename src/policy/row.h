@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One row for each key of a policy file: its name, how its value is read, where it goes, what
+ * One row for each key of a YAML file, the policy's and the commands' manifests: its name, how its value is read, where it goes, what
  * it means.  The parser, the "did you mean" and the test of docs/policy.md are readings of them.
  */
 #pragma once
@@ -11,7 +11,8 @@ struct row;
 
 /* What reading needs; one for each file. */
 struct row_reader {
-	struct config *config;
+	const char *file;  /* its name, for errors */
+	struct hold *hold; /* of what is read */
 	struct err *err;
 };
 

@@ -31,7 +31,7 @@ const struct row row_file[] = {
 		DOC("", "Addresses: HOST:PORT, [V6]:PORT or unix:/path.")),
 	ROW("server.shutdown_grace", row_int, server.shutdown_grace, int64_t, RANGE(0, HOUR),
 		DOC("10", "Seconds that running requests get when the server ends.")),
-	ROW("server.commands", row_path, server.commands, const char *, ONLY("/etc/agent-sandbox/commands.d"),
+	ROW("server.commands", row_path, server.commands, const char *,
 		DOC("/etc/agent-sandbox/commands.d", "Where the template author's commands are.")),
 	ROW("server.trust_forwarded", row_bool, server.trust_forwarded, bool,
 		DOC("false", "Whether X-Forwarded-* of a proxy is believed.")),

@@ -119,7 +119,7 @@ int row_parse_texts(struct row_reader *r, const struct yaml_node *node,
 
 	if (row_want(r, node, YAML_LIST, "a list") < 0)
 		return -1;
-	items = end = hold_array(&r->config->hold, const char *, node->count + 1);
+	items = end = hold_array(r->hold, const char *, node->count + 1);
 	for (const struct yaml_node *item = node->first; item; item = item->next) {
 		if (row_want(r, item, YAML_SCALAR, "a text") < 0)
 			return -1;

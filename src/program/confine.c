@@ -254,6 +254,14 @@ const char *confine_temp_dir(const struct principal *who, struct arena *arena)
 	return arena_printf(arena, "%s/%s", place_base_path(who), TEMP_NAME);
 }
 
+void confine_put_temp_dir(const struct principal *who, struct child_env *env)
+{
+	const char *temp_dir = confine_temp_dir(who, env->arena);
+
+	if (temp_dir && !child_env_get(env, "TMPDIR"))
+		child_env_put(env, "TMPDIR", str_of(temp_dir));
+}
+
 void confine_receipt(const struct policy *policy, struct confine_receipt *ret_receipt)
 {
 	static const char *const modes[] = {

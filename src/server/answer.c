@@ -88,7 +88,7 @@ static void write_error(struct json_writer *w, const struct err *err, const stru
 	json_key(w, "error");
 	json_string(w, err->text);
 	json_key(w, "type");
-	json_string(w, info->type);
+	json_string(w, err->type ? err->type : info->type);
 	json_key(w, "code");
 	json_string(w, info->code);
 	json_key(w, "wire_code");

@@ -14,7 +14,7 @@
 
 enum {
 	QUEUE_MAX = 1024 * 1024,
-	ARGS_MAX = 2600,  /* bytes of JSON; with all the rest a line stays below LINE_FILE_LINE_MAX */
+	JSON_MAX = 2600,  /* bytes of JSON; with all the rest a line stays below LINE_FILE_LINE_MAX */
 	GIVEN_MAX = 4096, /* bytes of a text that are looked at for secrets, */
 	SHOWN_MAX = 1024, /* and that are written */
 	UNSURE_MAX = 512, /* at the end of what was cut: a secret may be cut in two there */
@@ -149,7 +149,7 @@ static void mask_known(const struct serving *s, struct buf *text)
 }
 
 /* The rows' values as members of one object, until there is no more room. */
-struct args {
+struct shown_args {
 	const struct serving *s;
 	struct json_writer w;
 	struct buf json;
@@ -157,7 +157,7 @@ struct args {
 };
 
 /* A text without its secrets, as a JSON string; false when it does not fit. */
-static bool add_text(struct args *a, struct str text, bool is_command)
+static bool add_text(struct shown_args *a, struct str text, bool is_command)
 {
 	AUTOBUF struct buf given, masked, quoted;
 	struct json_writer w;
@@ -166,7 +166,7 @@ static bool add_text(struct args *a, struct str text, bool is_command)
 
 	buf_init(&given, 4 * GIVEN_MAX);
 	buf_init(&masked, 4 * GIVEN_MAX);
-	buf_init(&quoted, ARGS_MAX);
+	buf_init(&quoted, JSON_MAX);
 	buf_add(&given, text.p, MIN(text.len, (size_t)GIVEN_MAX));
 	mask_known(a->s, &given);
 	if (is_command)
@@ -183,7 +183,7 @@ static bool add_text(struct args *a, struct str text, bool is_command)
 	a->cut |= was_cut;
 	json_write_init(&w, &quoted);
 	json_text(&w, shown);
-	if (buf_failed(&quoted) || a->json.len + quoted.len > ARGS_MAX) {
+	if (buf_failed(&quoted) || a->json.len + quoted.len > JSON_MAX) {
 		a->cut = true;
 		json_string(&a->w, "");
 		return false;
@@ -197,11 +197,11 @@ static struct str path_text(const struct path_arg *path)
 	return path->place ? str_of(path->place->path) : path->given;
 }
 
-static void add_list(struct args *a, const struct field *field, const struct list *list)
+static void add_list(struct shown_args *a, const struct field *field, const struct list *list)
 {
 	json_array_begin(&a->w);
 	a->carry = false;
-	for (size_t i = 0; i < list->count && !(a->json.len > ARGS_MAX - 64); i++) {
+	for (size_t i = 0; i < list->count && !(a->json.len > JSON_MAX - 64); i++) {
 		if (field->item_type == FIELD_PATH) {
 			if (!add_text(a, path_text((struct path_arg *)list->items + i), false))
 				break;
@@ -209,15 +209,15 @@ static void add_list(struct args *a, const struct field *field, const struct lis
 			break;
 		}
 	}
-	a->cut |= a->json.len > ARGS_MAX - 64;
+	a->cut |= a->json.len > JSON_MAX - 64;
 	json_array_end(&a->w);
 }
 
-static void add_names(struct args *a, const struct list *pairs)
+static void add_names(struct shown_args *a, const struct list *pairs)
 {
 	json_array_begin(&a->w);
 	for (size_t i = 0; i < pairs->count; i++) {
-		if (a->json.len > ARGS_MAX - 64 || !add_text(a, str_of(((struct pair *)pairs->items)[i].name), false)) {
+		if (a->json.len > JSON_MAX - 64 || !add_text(a, str_of(((struct pair *)pairs->items)[i].name), false)) {
 			a->cut = true;
 			break;
 		}
@@ -225,7 +225,7 @@ static void add_names(struct args *a, const struct list *pairs)
 	json_array_end(&a->w);
 }
 
-static void add_any(struct args *a, const struct json *value)
+static void add_any(struct shown_args *a, const struct json *value)
 {
 	if (value->type == JSON_STRING)
 		add_text(a, value->text, true);
@@ -253,7 +253,7 @@ static bool is_there(const struct field *field, const char *at)
 	}
 }
 
-static void add_field(struct args *a, const struct field *field, const char *at)
+static void add_field(struct shown_args *a, const struct field *field, const char *at)
 {
 	a->carry = false;
 	json_key(&a->w, field->name);
@@ -272,12 +272,12 @@ static void add_field(struct args *a, const struct field *field, const char *at)
 /* Kept as text: the arguments may be given back long before the call's end. */
 void audit_keep(struct serving *s)
 {
-	struct args a = { .s = s };
+	struct shown_args a = { .s = s };
 	const struct call *call = &s->call;
 
 	if (!audit.on || s->audit_args || !call->op || !call->in)
 		return;
-	buf_init(&a.json, 2 * ARGS_MAX);
+	buf_init(&a.json, 2 * JSON_MAX);
 	json_write_init(&a.w, &a.json);
 	json_object_begin(&a.w);
 	for (const struct field *field = call->op->params; field && field->type != FIELD_NONE; field++) {
@@ -285,7 +285,7 @@ void audit_keep(struct serving *s)
 
 		if (!is_there(field, at))
 			continue;
-		if (a.json.len < ARGS_MAX - 64)
+		if (a.json.len < JSON_MAX - 64)
 			add_field(&a, field, at);
 		else
 			a.cut = true;

@@ -4,6 +4,7 @@
  */
 #include "base/clock.h"
 #include "call/counters.h"
+#include "custom/commands.h"
 #include "ops/terminal/terminal.h"
 #include "policy/config.h"
 #include "policy/policy.h"
@@ -44,9 +45,12 @@ static struct {
 	struct http_server *http;
 	struct signal_watch term, interrupt, hangup;
 	struct timer grace;
+	struct commands_wait commands;
 	struct options options;
 	char *secret; /* the token of the options; each reload needs it again */
+	char *commands_path;
 	bool ending, idle, ends_children, childless;
+	int status; /* of the process */
 } server;
 
 static int complain(const struct err *err)
@@ -79,6 +83,7 @@ static void end_children(void)
 	if (server.ends_children)
 		return;
 	server.ends_children = true;
+	workers_end();
 	timer_start(&server.grace, server.loop, LAST_WAIT_NS, leave_at_once);
 	tree_end_all(server.loop, CHILD_GRACE_NS, all_children_ended);
 }
@@ -240,6 +245,8 @@ static void take_server_keys(const struct config *config)
 	}
 	if (o->shutdown_grace < 0)
 		o->shutdown_grace = config->server.shutdown_grace;
+	if (!o->commands)
+		o->commands = config->server.commands;
 }
 
 static int make_policy(struct err *err)
@@ -273,6 +280,8 @@ static int make_policy(struct err *err)
 	}
 	serve_init(server.loop, policy, &settings);
 	take_server_keys(policy_config(policy));
+	/* The policy may go with a reload, the path may not. */
+	commands_init(server.loop, o->commands ? server.commands_path = mem_strdup(o->commands) : NULL);
 	return 0;
 }
 
@@ -296,6 +305,29 @@ static uint64_t connections(void *user)
 	return http_server_connections(user);
 }
 
+/* Their commands are there from the first call on; a worker that says nothing does not hold the start up for long. */
+static void on_commands_ready(struct commands_wait *w)
+{
+	struct err err;
+
+	(void)w;
+	if (server.ending || listen_all(&err) == 0)
+		return;
+	server.status = complain(&err);
+	loop_stop(server.loop);
+}
+
+static int start_commands(struct err *err)
+{
+	struct manifests manifests;
+
+	if (commands_read(&manifests, err) < 0)
+		return -1;
+	commands_take(&manifests, serve_policy());
+	commands_wait(&server.commands, on_commands_ready);
+	return 0;
+}
+
 static int start(char **args, struct err *err)
 {
 	server.loop = loop_new();
@@ -312,7 +344,7 @@ static int start(char **args, struct err *err)
 		signal_start(&server.interrupt, server.loop, SIGINT, on_terminate) < 0 ||
 		signal_start(&server.hangup, server.loop, SIGHUP, on_hangup) < 0)
 		return err_set(err, ERR_INTERNAL, "cannot watch signals");
-	return listen_all(err);
+	return start_commands(err);
 }
 
 static int serve_main(char **args)
@@ -341,12 +373,14 @@ static int serve_main(char **args)
 	}
 	if (start(args, &err) < 0)
 		return complain(&err);
-	loop_run(server.loop);
+	if (!server.status)
+		loop_run(server.loop);
 	http_server_free(server.http);
 	terminal_free_all();
+	commands_free();
 	tree_shutdown();
 	audit_end();
-	return 0;
+	return server.status;
 }
 
 int main(int argc, char **argv)

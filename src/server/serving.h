@@ -8,6 +8,7 @@
 #include "base/list.h"
 #include "call/call.h"
 #include "catalog/route.h"
+#include "custom/commands.h"
 #include "http/http.h"
 #include "policy/policy.h"
 #include "wire/url.h"
@@ -16,8 +17,9 @@
 struct serving {
 	struct call call;
 	struct http_conn *conn;
-	struct policy *policy; /* as it was when the request came */
-	struct list_node node; /* in the list of all */
+	struct policy *policy;     /* as it was when the request came */
+	struct commands *commands; /* likewise */
+	struct list_node node;     /* in the list of all */
 	struct route route;
 	struct url url;
 	const char *cors_origin;         /* a listed one: the answer carries it */
