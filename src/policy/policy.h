@@ -97,6 +97,12 @@ struct policy_confinement {
 	bool names_user;         /* process.user is given, be it root */
 	const char *const *read; /* further paths, NULL at the end, or NULL */
 };
+/* Of a program and all that it starts; 0 none. */
+struct policy_cgroup {
+	int64_t memory_max, pids_max; /* bytes, processes */
+	double cpu_max;               /* CPUs */
+};
+struct policy_cgroup policy_cgroup(const struct policy *p);
 struct policy_confinement policy_confinement(const struct policy *p);
 mode_t policy_umask(const struct policy *p); /* of new files too (R55) */
 bool policy_fsync(const struct policy *p);

@@ -95,6 +95,12 @@ struct policy_confinement policy_confinement(const struct policy *p)
 	};
 }
 
+struct policy_cgroup policy_cgroup(const struct policy *p)
+{
+	return (struct policy_cgroup){ p->config->process.memory_max, p->config->process.pids_max,
+		p->config->process.cpu_max };
+}
+
 const struct as_user *policy_file_user(const struct policy *p)
 {
 	return p->file_user.count ? &p->file_user : NULL;
