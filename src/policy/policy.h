@@ -118,6 +118,7 @@ struct run_as {
 
 /* Whom to run as: a name that policy_check_user() let pass, or NULL for process.user.  NULL: as the server itself. */
 const struct run_as *policy_user(const struct policy *p, const char *name);
+const struct run_as *policy_self(const struct policy *p); /* the server's own; NULL when its uid has no entry */
 /* Whose file work is (R94): process.user, when the server is root and that is another; else NULL. */
 const struct as_user *policy_file_user(const struct policy *p);
 

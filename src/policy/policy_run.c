@@ -84,6 +84,11 @@ const struct run_as *policy_user(const struct policy *p, const char *name)
 	return user && user->uid != geteuid() ? user : NULL;
 }
 
+const struct run_as *policy_self(const struct policy *p)
+{
+	return p->self;
+}
+
 struct policy_confinement policy_confinement(const struct policy *p)
 {
 	/* The rows' choices stand in the order of the enum. */

@@ -182,6 +182,11 @@ struct tree *tree_start(struct loop *loop, const struct spawn *what, const struc
 	return t;
 }
 
+bool tree_has_cgroup(const struct tree *tree)
+{
+	return tree->cgroup != NULL;
+}
+
 unsigned tree_limited(const struct tree *tree)
 {
 	return tree->limited;

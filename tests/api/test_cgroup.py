@@ -67,6 +67,11 @@ def test_the_limits_are_written(limited):
     assert limited.call("commands.run", command=command)["stdout"] == f"{64 << 20}\n24\n50000 100000\n"
 
 
+def test_the_receipt_tells_of_them(limited):
+    started = limited.call("process.start", command="true")
+    assert limited.call("process.get", pid=started["id"])["confinement"]["cgroup"] == {"own": True, **LIMITS}
+
+
 def test_more_memory_is_killed_and_told(limited):
     done = limited.call("commands.run", argv=["python3", "-c", "x = bytearray(256 << 20)"])
     assert (done["signal"], done["oom_killed"]) == ("SIGKILL", True)
