@@ -411,7 +411,7 @@ def test_many_uploads_at_once_in_little_memory(make_server):
     server = make_server(policy={"version": 1, "limits": {"max_memory_bytes": 8 << 20}})
     size, data = 2 << 20, os.urandom(2 << 20)
     with contextlib.ExitStack() as stack:
-        connections = [stack.enter_context(server.client().connect()) for _ in range(60)]
+        connections = [stack.enter_context(server.client().connect()) for _ in range(36)]
         for number, connection in enumerate(connections):
             connection.send(f"POST /files/upload-stream?path=f{number} HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
                             f"application/octet-stream\r\nContent-Length: {size}\r\n\r\n", data[:100000])
@@ -420,6 +420,7 @@ def test_many_uploads_at_once_in_little_memory(make_server):
                 connection.send(data[at:at + 100000])
         for connection in connections:
             reply = connection.reply("POST")
-            assert (reply.status, json.loads(reply.read()).get("bytes")) == (200, size)
+            answer = json.loads(reply.read())
+            assert (reply.status, answer.get("bytes")) == (200, size), answer
     for number in range(len(connections)):
         assert (server.base / f"f{number}").read_bytes() == data
