@@ -36,9 +36,9 @@ static void ends_close(struct ends *e)
 
 static int set_nonblocking(int fd)
 {
-	int flags = fcntl(fd, F_GETFL);
+	int on = 1;
 
-	return flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0 ? -errno : 0;
+	return ioctl(fd, FIONBIO, &on) < 0 ? -errno : 0;
 }
 
 static int open_pipe(struct ends *e, int index)
