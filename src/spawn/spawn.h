@@ -77,6 +77,9 @@ struct child {
 		err; /* our ends, non-blocking, close-on-exec; -1 where none was asked for. A pty: in and out are one dup'ed each */
 };
 
+/* Which signals this process ignores is asked once: to be called by who changes that later. */
+void spawn_signals_changed(void);
+
 /* 0, or -1 with err (ERR_COMMANDS_START, or ERR_BUSY for EAGAIN, ENOMEM, EMFILE, ENFILE naming what is used up) and failure. */
 int spawn_start(const struct spawn *what, struct child *ret_child, struct spawn_failure *ret_failure,
 	struct err *err) MUST_CHECK;
