@@ -9,10 +9,9 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum { WORDS_MAX = 16, SERVER_DENIED = 1, EXEC_FAILED = 127 };
+enum { WORDS_MAX = 16 };
 
 static const char PROGRAM[] = "agent-sandbox-server";
 
@@ -35,38 +34,24 @@ static const char *find_program(char beside[static PATH_MAX])
 	return access(beside, X_OK) == 0 ? beside : PROGRAM;
 }
 
-/* Its exit code, or -1. */
-static int run_program(struct cli *cli, const char **argv)
+/* It takes this one's place, so that its words and its exit code are what the caller gets. */
+static int become(struct cli *cli, const char **argv)
 {
 	char beside[PATH_MAX];
-	pid_t pid;
-	int status;
 
 	argv[0] = find_program(beside);
 	fflush(stdout);
-	pid = fork();
-	if (pid == 0) {
-		execvp(argv[0], (char *const *)argv);
-		_exit(EXEC_FAILED);
-	}
-	if (pid < 0)
-		return problem_errno(&cli->problem, errno, "cannot start '%s'", argv[0]);
-	while (waitpid(pid, &status, 0) < 0) {
-		if (errno != EINTR)
-			return problem_errno(&cli->problem, errno, "cannot wait for '%s'", argv[0]);
-	}
-	if (WIFEXITED(status) && WEXITSTATUS(status) == EXEC_FAILED)
-		return problem_set(&cli->problem, EXIT_OTHER,
-			"cannot start '%s': it is neither beside abx nor in PATH; ABX_SERVER_PROGRAM can name it",
-			argv[0]);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_OTHER;
+	execvp(argv[0], (char *const *)argv);
+	return problem_errno(&cli->problem, errno,
+		"cannot start '%s', which is looked for beside abx, then in PATH, unless ABX_SERVER_PROGRAM names it",
+		argv[0]);
 }
 
 static int check(struct cli *cli, struct args *args)
 {
 	const char *argv[] = { NULL, "policy", "check", args->words[0], NULL };
 
-	return run_program(cli, argv);
+	return become(cli, argv);
 }
 
 static int explain(struct cli *cli, struct args *args)
@@ -75,7 +60,6 @@ static int explain(struct cli *cli, struct args *args)
 	static const char *const dashed[] = { "--op", "--token", "--path" };
 	const char *argv[WORDS_MAX] = { NULL, "policy", "explain", args->words[0] };
 	size_t count = 4;
-	int code;
 
 	if (!args_has(args, "op"))
 		return problem_set(&cli->problem, EXIT_USAGE, "policy explain: --op is missing");
@@ -85,8 +69,7 @@ static int explain(struct cli *cli, struct args *args)
 		argv[count++] = dashed[i];
 		argv[count++] = args_value(args, names[i]);
 	}
-	code = run_program(cli, argv);
-	return code == SERVER_DENIED ? EXIT_POLICY : code;
+	return become(cli, argv);
 }
 
 const struct command cli_policy_check = {

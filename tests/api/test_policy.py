@@ -118,9 +118,9 @@ def test_explain_says_what_the_call_and_the_check_say(make_server, tmp_path):
             if not verdict["allowed"]:
                 assert verdict["wire_code"] in out and verdict.get("rule", "").removeprefix("policy:") in out
     status, out, _ = policy_command("explain", server.scratch / "policy.yaml", "--token", "old", "--op", "files.stat")
-    assert status == 1 and "auth.token_expired" in out and "tokens.old.expires" in out
+    assert status == 4 and "auth.token_expired" in out and "tokens.old.expires" in out
     status, out, _ = policy_command("explain", server.scratch / "policy.yaml", "--op", "files.stat")
-    assert status == 1 and "auth.missing_credentials" in out
+    assert status == 4 and "auth.missing_credentials" in out
 
 
 # --- what the file says of the whole process
