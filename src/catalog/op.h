@@ -13,6 +13,7 @@
 #include "catalog/field.h"
 #include "base/err.h"
 
+struct arena;
 struct call;
 
 enum op_kind { OP_JSON, OP_SSE, OP_RAW, OP_WS };
@@ -105,13 +106,20 @@ struct op {
 	const enum err_code *errors;       /* its own, ends with ERR_NONE; those of every op are not repeated */
 	const struct limit *limits;        /* ends with an empty one; NULL: none */
 	enum op_lane lane;
+	bool is_dynamic; /* a command of the template author: not in ops_all, and only as long as its set (custom/commands.h) */
+	/* Takes the arguments as one object; the rows then only describe them.  NULL: the rows do it. */
+	int (*bind)(struct arena *arena, const struct op *op, const struct json *object, void *params, struct err *err);
 	int (*work)(struct call *call);
 	void (*start)(struct call *call);
+	/* On the loop, before its paths are looked at: whether the call was answered, as one that came before; or NULL. */
+	bool (*replay)(struct call *call);
 };
 
 extern const struct op *const ops_all[]; /* in manual order, NULL at the end; made from ops/ops.def */
 
-const struct op *op_find(struct str id); /* by id or endpoint id */
+/* By id or endpoint id; those of the template author have one endpoint id for all, and are found by their id alone. */
+const struct op *op_find(struct str id);
+const struct op *op_find_in(const struct op *const *ops, struct str id);
 const struct limit *op_limit(const struct op *op, const char *name);
 bool op_has_paths(const struct op *op); /* it works on files, then with the rights of process.user (R94) */
 bool op_param_in_route(const struct op *op, const char *name);

@@ -60,6 +60,10 @@ void print_range(struct json_writer *w, const struct field *field)
 
 void print_default(struct json_writer *w, const struct field *field)
 {
+	if (field->def_json) {
+		json_key(w, "default");
+		json_raw(w, str_of(field->def_json));
+	}
 	if ((field->flags & F_REQUIRED) || field->optional_type)
 		return;
 	if (field->type == FIELD_INTEGER) {
@@ -107,7 +111,7 @@ static void print_shape(struct json_writer *w, const struct field *field, bool t
 		print_items(w, field, texts);
 	if (field->type == FIELD_MAP)
 		key_string(w, "values", "string");
-	if (field->type == FIELD_OBJECT) {
+	if (field->type == FIELD_OBJECT && field->item_name) {
 		key_string(w, "type_name", field->item_name);
 		print_fields(w, NULL, field->fields, texts);
 	}
@@ -203,8 +207,9 @@ static void print_result(struct json_writer *w, const struct op *op, bool texts)
 {
 	json_key(w, "result");
 	json_object_begin(w);
-	key_string(w, "type", "object");
-	print_fields(w, NULL, op->result, texts);
+	key_string(w, "type", op->is_dynamic ? "any" : "object");
+	if (!op->is_dynamic)
+		print_fields(w, NULL, op->result, texts);
 	json_object_end(w);
 }
 
@@ -325,6 +330,8 @@ void print_op(struct json_writer *w, const struct op *op, bool texts)
 	key_string(w, "group", op->group);
 	key_string(w, "scope", op->scope);
 	key_string(w, "kind", kinds[op->kind]);
+	if (op->is_dynamic)
+		key_bool(w, "dynamic", true);
 	key_string(w, "method", op->method);
 	key_string(w, "path", op->path);
 	if (op->also)
@@ -346,7 +353,7 @@ void print_op(struct json_writer *w, const struct op *op, bool texts)
 		print_raw(w, op->raw);
 	print_op_errors(w, op);
 	print_limits(w, op, texts);
-	if (texts)
+	if (texts && !op->is_dynamic)
 		print_example(w, op);
 	json_object_end(w);
 }

@@ -127,11 +127,19 @@ const char *const *policy_language(const struct policy *p, const char *name);
 /* The names of all of them, for messages. */
 size_t policy_languages(const struct policy *p, const char **ret_names, size_t most);
 
+/* What stands in "ops" and "limits" for every command of the template author; endpoint id run_command. */
+#define POLICY_EVERY_COMMAND "custom.*"
+
+/* The server itself, for programs that run for all callers: all that the policy gives to anybody. */
+const struct principal *policy_server_principal(const struct policy *p);
+
 /* Facts of a principal. */
 const struct policy *principal_policy(const struct principal *who);
 const char *principal_name(const struct principal *who);
 const struct list *principal_scopes(const struct principal *who); /* of const char * */
 const struct roots *principal_roots(const struct principal *who);
+
+const struct roots *policy_roots(const struct policy *p); /* the server's */
 
 /* Facts for capabilities. */
 struct policy_facts {

@@ -31,7 +31,7 @@ const struct row row_file[] = {
 		DOC("", "Addresses: HOST:PORT, [V6]:PORT or unix:/path.")),
 	ROW("server.shutdown_grace", row_int, server.shutdown_grace, int64_t, RANGE(0, HOUR),
 		DOC("10", "Seconds that running requests get when the server ends.")),
-	ROW("server.commands", row_path, server.commands, const char *, ONLY("/etc/agent-sandbox/commands.d"),
+	ROW("server.commands", row_path, server.commands, const char *,
 		DOC("/etc/agent-sandbox/commands.d", "Where the template author's commands are.")),
 	ROW("server.trust_forwarded", row_bool, server.trust_forwarded, bool,
 		DOC("false", "Whether X-Forwarded-* of a proxy is believed.")),
@@ -104,9 +104,11 @@ const struct row row_file[] = {
 		DOC("[\"*\"]", "Hosts that the browser may reach.")),
 	ROW("cors.origins", row_origins, cors.origins, texts,
 		DOC("[]", "Origins of other sites' pages that may call.")),
-	ROW("audit.file", row_text, audit.file, const char *, ONLY(""),
+	ROW("audit.file", row_path_or_none, audit.file, const char *,
 		DOC("\"\"", "Where a line for each call goes; empty is off.")),
-	ROW("audit.ops", row_text, audit.ops, const char *, ONLY("all"), DOC("all", "Which calls are written there.")),
+	ROW("audit.ops", row_audit_ops, audit.ops, struct audit_ops,
+		DOC("all",
+			"Whose calls are written there: all, writes (what changes or runs something), or a list of ops.")),
 	{ .key = NULL },
 };
 

@@ -14,7 +14,7 @@
 
 enum {
 	CACHE_SIZE = 16,
-	MISSING_MAX = 4,
+	MISSING_MAX = 8,
 };
 
 static const char TEMP_NAME[] = ".abx-tmp";
@@ -89,6 +89,17 @@ static bool wants_confinement(const struct policy_confinement *c)
 	return c->mode != CONFINE_OFF;
 }
 
+/* Landlock knows no exceptions, so that what lies in a root is the programs' as well. */
+static const char *own_file_in_root(const struct policy *policy)
+{
+	const char *rule = roots_hold_own(policy_roots(policy));
+
+	if (!rule)
+		return NULL;
+	return strcmp(rule, "file") == 0 ? "programs can reach the policy file: it lies in a root"
+					 : "programs can reach audit.file: it lies in a root";
+}
+
 /* What the policy asks for and this kernel or this user cannot give. */
 static size_t find_missing(const struct policy *policy, const char *missing[static MISSING_MAX])
 {
@@ -103,6 +114,8 @@ static size_t find_missing(const struct policy *policy, const char *missing[stat
 	if (wants_confinement(&c) && landlock_abi() < LANDLOCK_ABI_SCOPES)
 		missing[count++] =
 			"signals and abstract sockets are not confined: the kernel's Landlock is older than ABI 6 (Linux 6.12)";
+	if (wants_confinement(&c) && own_file_in_root(policy))
+		missing[count++] = own_file_in_root(policy);
 	if (c.no_network && network_none_fd() < 0)
 		missing[count++] =
 			landlock_abi() >= LANDLOCK_ABI_TCP && wants_confinement(&c)
@@ -239,6 +252,14 @@ const char *confine_temp_dir(const struct principal *who, struct arena *arena)
 		fchownat(base_fd, TEMP_NAME, user->uid, user->gid, AT_SYMLINK_NOFOLLOW) < 0)
 		return NULL;
 	return arena_printf(arena, "%s/%s", place_base_path(who), TEMP_NAME);
+}
+
+void confine_put_temp_dir(const struct principal *who, struct child_env *env)
+{
+	const char *temp_dir = confine_temp_dir(who, env->arena);
+
+	if (temp_dir && !child_env_get(env, "TMPDIR"))
+		child_env_put(env, "TMPDIR", str_of(temp_dir));
 }
 
 void confine_receipt(const struct policy *policy, struct confine_receipt *ret_receipt)

@@ -77,11 +77,9 @@ static void on_timeout(struct timer *t)
 	end_tree(r);
 }
 
-void running_init(struct running *r, struct call *call, double timeout_s, const struct running_events *events)
+void running_init(struct running *r, struct loop *loop, double timeout_s, const struct running_events *events)
 {
-	*r = (struct running){
-		.events = events, .loop = call->loop, .timeout_s = timeout_s, .started_ns = clock_now_ns()
-	};
+	*r = (struct running){ .events = events, .loop = loop, .timeout_s = timeout_s, .started_ns = clock_now_ns() };
 }
 
 void running_go(struct running *r, struct tree *tree, const struct child *child, struct str input)
@@ -101,7 +99,7 @@ int running_start(struct running *r, struct call *call, const struct command *co
 	struct child child;
 	struct tree *tree;
 
-	running_init(r, call, timeout_s, events);
+	running_init(r, call->loop, timeout_s, events);
 	tree = command_start(call, command, 0, &running_tree_events, r, &child);
 	if (!tree)
 		return -1;

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "call/port.h"
 #include "catalog/write.h"
+#include "server/audit.h"
 #include "server/paths.h"
 
 #include <stdio.h>
@@ -87,7 +88,7 @@ static void write_error(struct json_writer *w, const struct err *err, const stru
 	json_key(w, "error");
 	json_string(w, err->text);
 	json_key(w, "type");
-	json_string(w, info->type);
+	json_string(w, err->type ? err->type : info->type);
 	json_key(w, "code");
 	json_string(w, info->code);
 	json_key(w, "wire_code");
@@ -225,6 +226,8 @@ static void drop_args(struct serving *s)
 {
 	struct call *call = &s->call;
 
+	audit_keep(s);
+	s->secret.p = NULL;
 	if (call->in)
 		paths_close(call->op->params, call->in);
 	call->in = NULL;
@@ -282,6 +285,7 @@ static void on_body(struct http_conn *c, ssize_t got, bool end, enum http_proble
 	call_body_fn *fn = take_ptr(s->body_fn);
 
 	if (got >= 0) {
+		s->received += (uint64_t)got;
 		fn(&s->call, (size_t)got, end);
 		return;
 	}
@@ -353,6 +357,7 @@ void answer_problem(struct http_conn *c, enum http_problem problem, const char *
 	json_object_end(&w);
 	buf_adds(&headers, "X-Request-Id: -\r\n");
 	reply.status = err_info(err.code)->status;
+	audit_problem(err.code);
 	reply.headers = buf_str(&headers);
 	reply.body = buf_str(&body);
 	http_set_user(c, NULL);

@@ -61,6 +61,8 @@ static int begin(struct serving *s, struct bind *b)
 		if (!call->in)
 			return -1;
 	}
+	if (call->op->bind)
+		return 0; /* it takes its arguments as one */
 	bind_begin(b, &call->arena, call->op, call->in);
 	return bind_route(s, b);
 }
@@ -89,7 +91,7 @@ static int bind_body(struct serving *s)
 {
 	struct call *call = &s->call;
 	struct json_error problem;
-	struct json *value;
+	struct json *value = NULL;
 	struct bind b;
 	int status;
 
@@ -106,9 +108,13 @@ static int bind_body(struct serving *s)
 		if (value->type != JSON_OBJECT)
 			return err_set(&call->err, ERR_ARGS_INVALID, "the body must be a JSON object, not %s",
 				json_type_name(value->type));
-		if (hash_body(s, value) < 0 || bind_object(&b, value, &call->err) < 0)
+		if (hash_body(s, value) < 0)
+			return -1;
+		if (!call->op->bind && bind_object(&b, value, &call->err) < 0)
 			return -1;
 	}
+	if (call->op->bind)
+		return call->op->bind(&call->arena, call->op, value, call->in, &call->err);
 	return bind_end(&b, &call->err);
 }
 
@@ -168,6 +174,7 @@ static void on_body(struct http_conn *c, ssize_t got, bool end, enum http_proble
 		return;
 	}
 	s->body_len += (size_t)got;
+	s->received = s->body_len;
 	if (s->body_len > s->body_max) {
 		s->reading = false;
 		too_large(s);

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "call/counters.h"
 #include "program/confine.h"
+#include "server/audit.h"
 #include "server/paths.h"
 #include "server/serving.h"
 
@@ -93,6 +94,9 @@ static int step_route(struct serving *s, const struct head *head)
 		return err_set(&s->call.err, ERR_BUSY, "the request needs more memory than is left");
 	if (!s->url.too_deep)
 		route_find(head->method, s->url.segments, s->url.count, &s->route);
+	/* The template author's commands are ops that stand in no table: they are looked up beside it. */
+	if (!s->url.too_deep && s->route.kind == ROUTE_NONE)
+		commands_route(s->commands, head->method, s->url.segments, s->url.count, &s->route);
 	if (http_tag(s->conn) == SERVE_SOCKETS_ONLY && s->route.op && s->route.op->kind != OP_WS)
 		s->route = (struct route){ .kind = ROUTE_NONE };
 	s->call.op = s->route.op;
@@ -142,7 +146,11 @@ static int step_allowed(struct serving *s)
 		return -1;
 	if (!call->op || !call->op->scope)
 		return 0;
-	return policy_check_op(call->caller, call->op, &s->call.err);
+	if (policy_check_op(call->caller, call->op, &s->call.err) < 0)
+		return -1;
+	if (call->op != &custom_any)
+		return 0;
+	return commands_refuse(call, s->url.segments[1], &s->call.arena, &s->call.err);
 }
 
 static int steps_of_head(struct serving *s, const struct head *head)
@@ -205,6 +213,8 @@ static void run(struct serving *s)
 	}
 	if (call->op->effects & OP_RUNS || call->op->kind == OP_SSE)
 		http_gone_on_eof(s->conn);
+	if (call->op->replay && call->op->replay(call))
+		return;
 	if (!call->op->work && !paths_given(call->op->params, call->in)) {
 		call->op->start(call);
 		return;
@@ -228,13 +238,17 @@ static void on_request(struct http_conn *c, const struct head *head)
 	s->conn = c;
 	s->head = str_is(head->method, "HEAD");
 	s->policy = policy_ref(server.policy);
+	s->commands = commands_ref();
+	s->call.ops = commands_ops(s->commands);
 	s->call.loop = server.loop;
 	s->call.port = &answer_port;
 	s->call.started_ns = clock_now_ns();
 	list_append(&server.all, &s->node);
 	http_set_user(c, s);
 	make_request_id(s, head);
-	if (steps_of_head(s, head) < 0)
+	s->refused = steps_of_head(s, head) < 0;
+	audit_begin(s, head);
+	if (s->refused)
 		answer_error(s);
 	else if (s->route.kind == ROUTE_OPTIONS)
 		answer_options(s, head);
@@ -290,6 +304,7 @@ static void on_done(struct http_conn *c, uint64_t sent_bytes)
 	if (!s)
 		return;
 	log_call(s, sent_bytes);
+	audit_call(s, sent_bytes);
 	counters_call(s->call.op, s->status);
 	if (s->call.on_free)
 		s->call.on_free(&s->call);
@@ -298,7 +313,9 @@ static void on_done(struct http_conn *c, uint64_t sent_bytes)
 	intake_free(s);
 	rope_free(&s->rope);
 	arena_free(&s->call.arena);
+	free(s->audit_args);
 	policy_unref(s->policy);
+	commands_unref(s->commands); /* the op may be in it */
 	list_remove(&s->node);
 	free(s);
 }
@@ -350,6 +367,7 @@ static void end_refused_streams(void)
 int serve_reload(struct err *err)
 {
 	struct policy *policy = policy_new(&server.settings, err);
+	struct manifests manifests;
 
 	if (!policy)
 		return -1;
@@ -360,17 +378,23 @@ int serve_reload(struct err *err)
 			"%s: the last token cannot be taken away while the server runs: start it again",
 			server.settings.file);
 	}
-	if (confine_check(policy, err) < 0) {
+	if (confine_check(policy, err) < 0 || commands_read(&manifests, err) < 0) {
+		policy_unref(policy);
+		return -1;
+	}
+	if (audit_use(policy, err) < 0) {
+		manifests_free(&manifests);
 		policy_unref(policy);
 		return -1;
 	}
 	policy_unref(server.policy);
 	take_policy(policy);
+	commands_take(&manifests, policy);
 	end_refused_streams();
 	return 0;
 }
 
-const struct policy *serve_policy(void)
+struct policy *serve_policy(void)
 {
 	return server.policy;
 }

@@ -8,6 +8,7 @@
 #include "base/list.h"
 #include "call/call.h"
 #include "catalog/route.h"
+#include "custom/commands.h"
 #include "http/http.h"
 #include "policy/policy.h"
 #include "wire/url.h"
@@ -16,8 +17,9 @@
 struct serving {
 	struct call call;
 	struct http_conn *conn;
-	struct policy *policy; /* as it was when the request came */
-	struct list_node node; /* in the list of all */
+	struct policy *policy;     /* as it was when the request came */
+	struct commands *commands; /* likewise */
+	struct list_node node;     /* in the list of all */
 	struct route route;
 	struct url url;
 	const char *cors_origin;         /* a listed one: the answer carries it */
@@ -33,6 +35,13 @@ struct serving {
 	struct rope rope; /* the answer's JSON */
 	bool written;     /* by the worker already, that a long one does not hold up the loop */
 	struct source rope_source;
+	/* For the audit log (audit.h): */
+	bool refused;       /* before its body was looked at */
+	uint64_t received;  /* bytes of the body */
+	struct str secret;  /* the Authorization header's, while the arena holds it */
+	const char *target; /* where there is no op: the request line without its query */
+	char *audit_args;   /* JSON, kept when they were about to be given back */
+	bool audit_cut;
 };
 
 /* intake.c: the arguments.  then() is called when they are bound, unless an answer was given. */

@@ -165,8 +165,10 @@ static struct http_conn *conn_of(struct call *call)
 
 static void on_message(struct http_conn *c, enum ws_opcode opcode, char *bytes, size_t len)
 {
-	struct socket *socket = &call_of(c)->socket;
+	struct serving *s = http_user(c);
+	struct socket *socket = &s->call.socket;
 
+	s->received += len;
 	socket->events->on_message(socket, opcode == WS_BINARY ? SOCKET_BINARY : SOCKET_TEXT, bytes, len);
 }
 

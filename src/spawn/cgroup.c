@@ -380,7 +380,7 @@ static void add_members(int fd, struct members *m)
 	for (char *line = text.data, *end; (end = strchr(line, '\n')); line = end + 1) {
 		pid_t pid = (pid_t)strtol(line, NULL, 10);
 
-		if (pid > 0 && member_read(pid, &one) == 0 && one.state != 'Z' && one.state != 'X')
+		if (pid > 0 && member_recall(pid, &one) == 0 && one.state != 'Z' && one.state != 'X')
 			members_add(m, &one);
 	}
 }

@@ -197,12 +197,17 @@ void tree_chase(struct tree *t, int64_t for_ns)
 	members_chase(&whose, clock_now_ns() + for_ns);
 }
 
+static int64_t survey_ns; /* when the walk of the survey began */
+
 void tree_look(struct tree *t)
 {
 	int64_t before = clock_now_ns();
 	struct members found = { 0 };
 	struct members_of whose = whose_are(t);
 
+	/* A survey must not make us forget whom we have seen since. */
+	if (members_are_shared() && t->seen_ns > survey_ns)
+		return;
 	if (t->cgroup)
 		cgroup_members(t->cgroup, &found);
 	else if (members_find(&found, &whose) < 0)
@@ -210,6 +215,7 @@ void tree_look(struct tree *t)
 	members_free(&t->seen);
 	t->seen = found;
 	t->look_ns = clock_now_ns() - before;
+	t->seen_ns = members_are_shared() ? survey_ns : before;
 }
 
 /* Until it is reaped, which only we do, the number is the leader's. */
@@ -285,11 +291,10 @@ size_t tree_usage(struct tree *tree, double *ret_cpu_seconds, int64_t *ret_rss_b
 	return seen_descendants(tree);
 }
 
-void tree_survey_begin(void)
+void tree_survey_begin(struct members *walked, int64_t walked_ns)
 {
-	/* A failed walk is done again by whoever looks. */
-	if (!cgroup_available() && members_share_walk() < 0)
-		members_end_sharing();
+	survey_ns = walked_ns;
+	members_share(walked);
 }
 
 void tree_survey_end(void)

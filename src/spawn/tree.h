@@ -70,8 +70,12 @@ size_t tree_descendants(struct tree *tree);
 /* cpu and resident memory of the members now; returns tree_descendants(). */
 size_t tree_usage(struct tree *tree, double *ret_cpu_seconds, int64_t *ret_rss_bytes);
 
-/* What is asked about many trees between these two costs one walk of /proc: all see the same moment. */
-void tree_survey_begin(void);
+/*
+ * What is asked about many trees between begin and end costs one walk of /proc (members_walk(), best made in
+ * a worker), which is taken over: all see the moment of it.
+ */
+struct members;
+void tree_survey_begin(struct members *walked, int64_t walked_ns);
 void tree_survey_end(void);
 
 /*

@@ -30,6 +30,7 @@ struct tree {
 	uint64_t oom_of_tree, oom_of_ours;
 	struct members seen; /* at the last look */
 	int64_t look_ns;     /* what that look cost */
+	int64_t seen_ns;     /* when it began */
 	const struct tree_events *events;
 	void *user;
 

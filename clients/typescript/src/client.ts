@@ -4,7 +4,7 @@ import { Caller, type CallOptions, type ClientOptions } from "./caller.js";
 import { ServerCapabilities, type CheckParams } from "./capabilities.js";
 import { ENDPOINT_METHODS } from "./compat.js";
 import { CommandNotFoundError, ContractMismatchError, EndpointNotAvailableError, ServerArgumentError } from "./errors.js";
-import { CATALOG_DIGEST, Tree, catalog, type CoreCheckResult, type CoreDescribeResult, type CoreHealthResult } from "./generated.js";
+import { CATALOG_DIGEST, CustomNamespace, Tree, catalog, type CoreCheckResult, type CoreDescribeResult, type CoreHealthResult } from "./generated.js";
 import { Commands, Files, Process, Terminal, type Range } from "./namespaces.js";
 import type { OpSpec } from "./op.js";
 
@@ -13,6 +13,18 @@ const specs: Record<string, OpSpec> = catalog;
 
 /** A name that the generated tree does not have: callable, with further names below it. */
 export type DynamicNode = ((params?: object, options?: CallOptions) => Promise<any>) & { readonly [name: string]: DynamicNode };
+
+/** The ops custom.*: list, and the template author's commands by their names. */
+export class Custom extends CustomNamespace {
+  constructor(caller: Caller, private readonly client: ServerClient) {
+    super(caller);
+  }
+
+  /** A command by its name, for names that are no identifiers or are those of methods here. */
+  call<T = any>(name: string, params: object = {}, options?: CallOptions): Promise<T> {
+    return this.client.call(`custom.${name}`, params, options);
+  }
+}
 
 /**
  * A client of one agent-sandbox-server.  Nothing is asked of it but the calls that are made, and one GET /ops
@@ -26,7 +38,7 @@ export class ServerClient extends Tree {
   override readonly process: Process;
   override readonly terminal: Terminal;
   /** The template author's commands: client.custom["grade"]({…}). */
-  readonly custom: DynamicNode;
+  override readonly custom: Custom & { readonly [name: string]: DynamicNode };
   private known: Record<string, OpSpec> | undefined;
 
   constructor(url: string, options: ClientOptions = {}) {
@@ -35,7 +47,7 @@ export class ServerClient extends Tree {
     this.commands = new Commands(this.caller);
     this.process = new Process(this.caller);
     this.terminal = new Terminal(this.caller);
-    this.custom = dynamic(this, "custom");
+    this.custom = customOf(this, this.caller);
   }
 
   get base_url(): string {
@@ -119,6 +131,17 @@ function v1Command(id: string): OpSpec {
     id, endpoint: "run_command", group: "commands", scope: "commands:run", kind: "json", method: "POST",
     path: `/commands/${encodeURIComponent(id.slice(7))}`, params: [], dynamic: true,
   };
+}
+
+/** Any name but those of its own methods is a command's. */
+function customOf(client: ServerClient, caller: Caller): ServerClient["custom"] {
+  const own = new Custom(caller, client);
+  return new Proxy(own, {
+    get: (_, name) => {
+      if (name === "list" || name === "call") return own[name].bind(own);
+      return typeof name === "symbol" || name === "then" ? undefined : dynamic(client, `custom.${name}`);
+    },
+  }) as ServerClient["custom"];
 }
 
 function dynamic(client: ServerClient, path: string): DynamicNode {

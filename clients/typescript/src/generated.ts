@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Made by `agent-sandbox-server gen-client --lang ts`: do not edit.
-// Catalog version 1, digest sha256:a59dbb8a5693163a792f3bd69d7ffa827c04385ac6b9410da0b291191a8e6f23
+// Catalog version 1, digest sha256:1a7139f17a86a3e27a42b99cff0fcfdc3e8ff6f7a8f33bee8cf1245d965e9b30
 import { Namespace, type Body, type CallOptions, type Caller, type ErrorRow, type EventStream, type OpSpec } from "./runtime.js";
 
 export const CATALOG_VERSION = 1;
-export const CATALOG_DIGEST = "sha256:a59dbb8a5693163a792f3bd69d7ffa827c04385ac6b9410da0b291191a8e6f23";
+export const CATALOG_DIGEST = "sha256:1a7139f17a86a3e27a42b99cff0fcfdc3e8ff6f7a8f33bee8cf1245d965e9b30";
 export const SERVER_VERSION = "0.1.0";
 
 /** Tell whether the server answers. */
@@ -191,14 +191,60 @@ export interface CoreOpenapiResult {
   components: unknown;
 }
 
-/** Read the policy file again. */
+/** Read the policy file and the custom commands again. */
 export interface CoreReloadParams {
 }
 
-/** Read the policy file again. */
+/** Read the policy file and the custom commands again. */
 export interface CoreReloadResult {
   /** Always true: a failure is an error. */
   reloaded: boolean;
+}
+
+/** List the commands of the template's author. */
+export interface CustomListParams {
+}
+
+/** The arguments that it takes. */
+export interface ServerCommandArg {
+  /** Its name. */
+  name: string;
+  /** string, integer, float, boolean, array or object. */
+  type: string;
+  /** Whether it must be given. */
+  required: boolean;
+  /** Its value when it is not given. */
+  default?: unknown;
+  /** What it is. */
+  description: string;
+}
+
+/** The commands. */
+export interface ServerCommand {
+  /** Its name: the op is custom.NAME. */
+  name: string;
+  /** What it does. */
+  description: string;
+  /** The arguments that it takes. */
+  args: ServerCommandArg[];
+}
+
+/** The programs behind some of them, where there are such. */
+export interface ServerWorker {
+  /** The file that it is from. */
+  manifest: string;
+  /** starting, ready or restarting. */
+  state: string;
+  /** What was wrong when it last ended or would not start. */
+  problem?: string;
+}
+
+/** List the commands of the template's author. */
+export interface CustomListResult {
+  /** The commands. */
+  commands: ServerCommand[];
+  /** The programs behind some of them, where there are such. */
+  workers?: ServerWorker[];
 }
 
 /** List a folder. */
@@ -1885,6 +1931,7 @@ export const catalog = {
   "core.describe": {"id": "core.describe", "endpoint": null, "group": "core", "scope": "core:read", "kind": "json", "method": "GET", "path": "/ops", "also": "/ops/{id}", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [{"name":"id","in":"path","type":"string","required":false}], "one_of": [], "limits": []},
   "core.openapi": {"id": "core.openapi", "endpoint": null, "group": "core", "scope": "core:read", "kind": "json", "method": "GET", "path": "/openapi.json", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [], "one_of": [], "limits": []},
   "core.reload": {"id": "core.reload", "endpoint": null, "group": "core", "scope": "admin", "kind": "json", "method": "POST", "path": "/reload", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":true}, "params": [], "one_of": [], "limits": []},
+  "custom.list": {"id": "custom.list", "endpoint": "list_commands", "group": "commands", "scope": "commands:list", "kind": "json", "method": "GET", "path": "/commands", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [], "one_of": [], "limits": []},
   "files.list": {"id": "files.list", "endpoint": "files_list", "group": "file_ops", "scope": "files:read", "kind": "json", "method": "GET", "path": "/files/list", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":true,"b64":"path_b64"},{"name":"recursive","in":"query","type":"boolean","required":false,"default":false},{"name":"depth","in":"query","type":"integer","required":false,"default":3,"minimum":1,"maximum":64},{"name":"max_entries","in":"query","type":"integer","required":false,"default":1000,"minimum":1,"maximum":100000},{"name":"hidden","in":"query","type":"boolean","required":false,"default":true}], "one_of": [], "limits": []},
   "files.stat": {"id": "files.stat", "endpoint": "files_stat", "group": "file_ops", "scope": "files:read", "kind": "json", "method": "GET", "path": "/files/stat", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":true,"b64":"path_b64"},{"name":"follow","in":"query","type":"boolean","required":false,"default":true}], "one_of": [], "limits": []},
   "files.mkdir": {"id": "files.mkdir", "endpoint": "files_mkdir", "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/mkdir", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"body","type":"path","required":true,"b64":"path_b64"},{"name":"parents","in":"body","type":"boolean","required":false,"default":true},{"name":"mode","in":"body","type":"string","required":false}], "one_of": [], "limits": []},
@@ -1942,6 +1989,9 @@ export const ops = {
     describe: "core.describe",
     openapi: "core.openapi",
     reload: "core.reload",
+  },
+  custom: {
+    list: "custom.list",
   },
   files: {
     list: "files.list",
@@ -2113,12 +2163,25 @@ export class CoreNamespace extends Namespace {
   }
 
   /**
-   * Read the policy file again.
+   * Read the policy file and the custom commands again.
    *
-   * All or nothing: a file with an error changes nothing and is answered with file, line, column and reason. SIGHUP does the same. Running calls keep the policy that they began with.
+   * All or nothing: a file with an error changes nothing and is answered with file, line, column and reason. SIGHUP does the same. Running calls keep the policy and the commands that they began with. The answer comes when new workers have described themselves, or after ten seconds.
    */
   reload(params: CoreReloadParams = {}, options?: CallOptions): Promise<CoreReloadResult> {
     return this.caller.json(catalog["core.reload"], params, options);
+  }
+}
+
+/** custom */
+export class CustomNamespace extends Namespace {
+
+  /**
+   * List the commands of the template's author.
+   *
+   * Each is an op of its own, custom.NAME, which POST /commands/NAME and POST /ops/custom.NAME run.
+   */
+  list(params: CustomListParams = {}, options?: CallOptions): Promise<CustomListResult> {
+    return this.caller.json(catalog["custom.list"], params, options);
   }
 }
 
@@ -2505,6 +2568,7 @@ export class DevtoolsNamespace extends Namespace {
 /** The namespaces of the catalog. */
 export class Tree extends Namespace {
   readonly core: CoreNamespace;
+  readonly custom: CustomNamespace;
   readonly files: FilesNamespace;
   readonly commands: CommandsNamespace;
   readonly process: ProcessNamespace;
@@ -2515,6 +2579,7 @@ export class Tree extends Namespace {
   constructor(caller: Caller) {
     super(caller);
     this.core = new CoreNamespace(caller);
+    this.custom = new CustomNamespace(caller);
     this.files = new FilesNamespace(caller);
     this.commands = new CommandsNamespace(caller);
     this.process = new ProcessNamespace(caller);

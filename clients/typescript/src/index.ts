@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 export type { CallOptions, ClientOptions } from "./caller.js";
 export { ServerCapabilities, type CheckParams, type PathScope, type PathVerdict } from "./capabilities.js";
-export { ServerClient, type DynamicNode } from "./client.js";
+export { Custom, ServerClient, type DynamicNode } from "./client.js";
 export { ENDPOINT_METHODS } from "./compat.js";
 export * from "./errors.js";
 export * from "./generated.js";

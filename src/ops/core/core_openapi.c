@@ -58,7 +58,7 @@ static struct str constant(struct call *call, void (*write)(struct json_writer *
 
 static struct str part(struct call *call, void (*write)(struct json_writer *w, const struct openapi *api))
 {
-	struct openapi api = { .wanted = is_enabled, .user = call };
+	struct openapi api = { .ops = call->ops, .wanted = is_enabled, .user = call };
 	struct json_writer w;
 	struct buf text;
 

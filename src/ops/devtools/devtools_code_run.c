@@ -36,12 +36,12 @@ struct out {
 
 static const struct field params[] = {
 	P_TEXT(struct in, code, F_REQUIRED, "The code; may be empty."),
-	P_STRING(struct in, language, 0, "python, node, bash, or what the policy's devtools.languages adds.",
+	P_STRING(struct in, language, F_AUDIT, "python, node, bash, or what the policy's devtools.languages adds.",
 		.def_text = "python"),
 	FIELD_ROW(struct in, timeout, double, FIELD_NUMBER, "Seconds until it is ended with all that it started.",
 		.num_def = TIMEOUT_DEFAULT, .num_minimum = 0.01, .num_maximum = TIMEOUT_MAX),
 	P_PATH(struct in, cwd, F_CWD, "Working directory, where modules are found; the base directory by default."),
-	P_MAP(struct in, env, 0, "Variables on top of the server's for children."),
+	P_MAP(struct in, env, F_AUDIT, "Variables on top of the server's for children."),
 	FIELD_ROW_AS(struct in, input, "stdin", struct str, FIELD_TEXT,
 		"Standard input as text; without it end of file at once."),
 	FIELDS_END,

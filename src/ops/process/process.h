@@ -87,4 +87,5 @@ static inline enum process_state process_state(const struct process *p)
 
 /* The parameter that all ops but start and list have, and what every one of them may answer. */
 #define PROCESS_PARAM(S) \
-	P_STRING(S, pid, F_REQUIRED | F_NUMBER_OK, "Its id, or its pid: then the newest process that had it is meant.")
+	P_STRING(S, pid, F_REQUIRED | F_NUMBER_OK | F_AUDIT, \
+		"Its id, or its pid: then the newest process that had it is meant.")

@@ -27,7 +27,7 @@ struct out {
 
 static const struct field params[] = {
 	PROCESS_PARAM(struct in),
-	P_ANY(struct in, signal, 0, "Its name (\"SIGTERM\", the default) or its number."),
+	P_ANY(struct in, signal, F_AUDIT, "Its name (\"SIGTERM\", the default) or its number."),
 	P_BOOL(struct in, group, true, "Whether all that descend from the process get it too."),
 	FIELDS_END,
 };

@@ -17,7 +17,7 @@ struct out {
 };
 
 static const struct field params[] = {
-	P_MAP(struct in, vars, F_REQUIRED | F_NULLABLE, "Variables by name; null takes one away."),
+	P_MAP(struct in, vars, F_REQUIRED | F_NULLABLE | F_AUDIT, "Variables by name; null takes one away."),
 	FIELDS_END,
 };
 

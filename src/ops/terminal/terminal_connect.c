@@ -10,7 +10,7 @@ struct in {
 };
 
 static const struct field params[] = {
-	P_STRING(struct in, session_id, F_REQUIRED, "The session's id."),
+	P_STRING(struct in, session_id, F_REQUIRED | F_AUDIT, "The session's id."),
 	P_STRING(struct in, ticket, F_SECRET, "The one-time ticket of ws_url, instead of a token."),
 	FIELDS_END,
 };

@@ -9,7 +9,7 @@ struct in {
 };
 
 static const struct field params[] = {
-	P_STRING(struct in, id, F_REQUIRED, "The session's id."),
+	P_STRING(struct in, id, F_REQUIRED | F_AUDIT, "The session's id."),
 	FIELDS_END,
 };
 

@@ -15,7 +15,7 @@ struct out {
 };
 
 static const struct field params[] = {
-	P_STRING(struct in, id, F_REQUIRED, "The session's id."),
+	P_STRING(struct in, id, F_REQUIRED | F_AUDIT, "The session's id."),
 	P_INT_REQUIRED(struct in, cols, 1, TERMINAL_SIDE_MAX, "Columns."),
 	P_INT_REQUIRED(struct in, rows, 1, TERMINAL_SIDE_MAX, "Rows."),
 	FIELDS_END,

@@ -18,6 +18,7 @@ from ._generated import (
     CommandsStreamExitEvent,
     CommandsStreamStderrEvent,
     CommandsStreamStdoutEvent,
+    CustomListResult,
     FilesNamespace,
     FilesUploadResult,
     FilesUploadStreamResult,
@@ -148,12 +149,13 @@ class Commands(CommandsNamespace):
         """Streams a command to two functions; the exit event, when it has ended."""
         return await collect_stream(self.stream(command, **options), on_stdout, on_stderr, check)
 
-    async def list(self) -> Any:
+    async def list(self) -> CustomListResult:
         """Deprecated: custom.list."""
         deprecated("commands.list", "custom.list")
-        return await self._client.call("custom.list")
+        found: CustomListResult = await self._client.call("custom.list")
+        return found
 
-    def list_sync(self) -> Any:
+    def list_sync(self) -> CustomListResult:
         return self._caller.wait(self.list())
 
     def run_stream_sync(self, command: str | None = None, **options: Any) -> CommandsStreamExitEvent:
