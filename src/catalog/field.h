@@ -77,6 +77,7 @@ enum field_flags {
 	F_CWD = 128,       /* a working directory: opened, and what fails is commands.cannot_start (R08) */
 	F_NUMBER_OK = 256, /* of strings: an integer in JSON is taken as its digits */
 	F_EMPTY_OK = 64,   /* of strings: "" is allowed */
+	F_AUDIT = 512, /* written into the audit log, credentials masked; of a map its names alone; paths are anyway */
 };
 
 struct field {

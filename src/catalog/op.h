@@ -68,6 +68,21 @@ struct socket_shape {
 	const char *const *subprotocols;                       /* NULL at the end */
 };
 
+/*
+ * A call of the op that works in the demo folder of docs/reference.md: what the docs show for curl, abx,
+ * Python and TypeScript, and a test runs (catalog/example.h).
+ */
+struct example {
+	const char *args;        /* a JSON object, by JSON_TEXT() */
+	const char *file;        /* of the caller's machine: its bytes are sent, or it gets those that come */
+	const char *after;       /* id of the op whose own example comes first, or NULL */
+	const char *take, *into; /* this member of that one's result is this parameter here; NULL: nothing is */
+	const char *abx;         /* what follows `abx` where a command does just this; NULL: it is `server call` */
+	const char *typed;       /* into a WebSocket, as in a string of JSON */
+};
+
+#define JSON_TEXT(...) #__VA_ARGS__
+
 enum { OP_ERRORS_MAX = 24, OP_LIMITS_MAX = 6, OP_EVENTS_MAX = 8, OP_ROUTES_MAX = 2 };
 
 struct op {
@@ -78,6 +93,7 @@ struct op {
 	const char *method, *path; /* "GET", "/process/{pid}" */
 	const char *also;          /* a second path that answers the same op, or NULL */
 	const char *since, *summary, *description;
+	struct example example;
 	unsigned effects;
 	const struct field *params; /* NULL: none */
 	size_t params_size;
@@ -95,6 +111,8 @@ struct op {
 	int (*bind)(struct arena *arena, const struct op *op, const struct json *object, void *params, struct err *err);
 	int (*work)(struct call *call);
 	void (*start)(struct call *call);
+	/* On the loop, before its paths are looked at: whether the call was answered, as one that came before; or NULL. */
+	bool (*replay)(struct call *call);
 };
 
 extern const struct op *const ops_all[]; /* in manual order, NULL at the end; made from ops/ops.def */

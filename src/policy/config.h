@@ -49,6 +49,13 @@ struct token_config {
 	size_t line;
 };
 
+/* Whose calls are written down; those that are refused are in any case. */
+enum audit_which { AUDIT_ALL, AUDIT_WRITES, AUDIT_LISTED };
+struct audit_ops {
+	enum audit_which which;
+	texts ids; /* of AUDIT_LISTED */
+};
+
 struct config {
 	struct hold hold;
 	const char *file;                /* NULL: there is none */
@@ -99,7 +106,8 @@ struct config {
 		texts origins;
 	} cors;
 	struct {
-		const char *file, *ops;
+		const char *file; /* "" none */
+		struct audit_ops ops;
 	} audit;
 };
 

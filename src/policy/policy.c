@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/policy_internal.h"
 
+#include "policy/mask.h"
 #include "policy/origin.h"
 #include "policy/profile.h"
 #include "policy/scope.h"
@@ -294,39 +295,18 @@ const struct roots *principal_roots(const struct principal *who)
 	return who->roots;
 }
 
+const struct roots *policy_roots(const struct policy *p)
+{
+	return p->roots;
+}
+
 void policy_facts(const struct principal *who, struct policy_facts *ret_facts)
 {
 	*ret_facts = who->facts;
 }
 
-/* Copies text into `to` with every occurrence of the secret replaced. */
-static void mask_one(struct str text, struct str secret, struct buf *to)
-{
-	const char *found;
-
-	while (text.len >= secret.len && (found = memmem(text.p, text.len, secret.p, secret.len))) {
-		size_t before = (size_t)(found - text.p);
-
-		buf_add(to, text.p, before);
-		buf_adds(to, "***");
-		text.p += before + secret.len;
-		text.len -= before + secret.len;
-	}
-	buf_add(to, text.p, text.len);
-}
-
 void policy_mask(const struct policy *p, struct buf *text)
 {
-	for (size_t i = 0; i < p->secrets.count && text->len; i++) {
-		struct str secret = str_of(p->secrets.texts[i]);
-		AUTOBUF struct buf masked;
-
-		buf_init(&masked, text->limit);
-		if (!memmem(text->data, text->len, secret.p, secret.len))
-			continue;
-		mask_one(buf_str(text), secret, &masked);
-		buf_truncate(text, 0);
-		if (!buf_failed(&masked))
-			buf_add(text, masked.data, masked.len);
-	}
+	for (size_t i = 0; i < p->secrets.count; i++)
+		mask_value(text, str_of(p->secrets.texts[i]));
 }

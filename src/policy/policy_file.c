@@ -31,7 +31,6 @@ static struct config *config_new(const char *name)
 	c->browser.path = c->audit.file = "";
 	c->browser.idle_timeout = 300;
 	c->browser.allow_hosts = any_host;
-	c->audit.ops = "all";
 	return c;
 }
 

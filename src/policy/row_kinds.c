@@ -351,3 +351,39 @@ int row_origins(struct row_reader *r, const struct row *row, const struct yaml_n
 	(void)row;
 	return row_parse_texts(r, node, check_origin, to);
 }
+
+static int read_audited(struct row_reader *r, const struct yaml_node *item, const char **ret_id)
+{
+	const char *nearest = NULL;
+
+	if (row_want(r, item, YAML_SCALAR, "an op") < 0)
+		return -1;
+	*ret_id = ops_later_id(item->text, &nearest);
+	if (*ret_id)
+		return 0;
+	if (nearest)
+		return row_fail(r, item, "unknown op '%.64s', did you mean '%s'?", item->text, nearest);
+	return row_fail(r, item, "unknown op '%.64s'", item->text);
+}
+
+int row_audit_ops(struct row_reader *r, const struct row *row, const struct yaml_node *node, void *to)
+{
+	struct audit_ops *ops = to;
+	const char **ids;
+	size_t count = 0;
+
+	(void)row;
+	if (node->kind == YAML_SCALAR && (strcmp(node->text, "all") == 0 || strcmp(node->text, "writes") == 0)) {
+		*ops = (struct audit_ops){ .which = node->text[0] == 'a' ? AUDIT_ALL : AUDIT_WRITES };
+		return 0;
+	}
+	if (node->kind != YAML_LIST)
+		return row_fail(r, node, "all, writes or a list of ops is wanted here");
+	ids = hold_array(r->hold, const char *, node->count + 1);
+	*ops = (struct audit_ops){ AUDIT_LISTED, ids };
+	for (const struct yaml_node *item = node->first; item; item = item->next) {
+		if (read_audited(r, item, &ids[count++]) < 0)
+			return -1;
+	}
+	return 0;
+}

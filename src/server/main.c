@@ -10,6 +10,7 @@
 #include "policy/policy.h"
 #include "policy/token.h"
 #include "program/confine.h"
+#include "server/audit.h"
 #include "server/describe.h"
 #include "server/gen_client.h"
 #include "server/host.h"
@@ -273,7 +274,7 @@ static int make_policy(struct err *err)
 	policy = policy_new(&settings, err);
 	if (!policy)
 		return -1;
-	if (confine_check(policy, err) < 0) {
+	if (confine_check(policy, err) < 0 || audit_use(policy, err) < 0) {
 		policy_unref(policy);
 		return -1;
 	}
@@ -299,7 +300,7 @@ static void protect_process(char **args)
 	signal(SIGXFSZ, SIG_IGN); /* a write over the size limit is EFBIG */
 }
 
-static unsigned connections(void *user)
+static uint64_t connections(void *user)
 {
 	return http_server_connections(user);
 }
@@ -336,6 +337,11 @@ static int start(char **args, struct err *err)
 	call_host = &server_host;
 	if (tree_init(server.loop, !server.options.no_cgroups) < 0)
 		return err_set(err, ERR_INTERNAL, "cannot become the reaper of orphans");
+	/* Once more, now that it shows what cgroups there are. */
+	if (confine_check(serve_policy(), err) < 0) {
+		tree_shutdown();
+		return -1;
+	}
 	server.http = http_server_new(server.loop, &serve_handlers, &http_default_limits);
 	serve_attach(server.http);
 	counters_ask(GAUGE_CONNECTIONS, connections, server.http);
@@ -378,6 +384,7 @@ static int serve_main(char **args)
 	terminal_free_all();
 	commands_free();
 	tree_shutdown();
+	audit_end();
 	return server.status;
 }
 

@@ -214,6 +214,7 @@ const struct op op_core_capabilities = {
 	.summary = "Tell what this server offers and what the caller may use.",
 	.description =
 		"'enabled' is the server's switch, 'allowed' whether this caller may call it; 'rule' says why not.",
+	.example = { .args = JSON_TEXT({}) },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.result = result,
 	.result_size = sizeof(struct out),

@@ -200,6 +200,7 @@ const struct op op_core_check = {
 	.description =
 		"Goes through the same steps as the call itself, without its effect. With 'args' all parameters are "
 		"checked, with 'path' or 'paths' only those; with 'checks' several calls at once.",
+	.example = { .args = JSON_TEXT({ "op" : "files.read", "path" : "demo/notes.txt" }) },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.params = params,
 	.params_size = sizeof(struct in),

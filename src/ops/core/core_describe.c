@@ -90,6 +90,7 @@ const struct op op_core_describe = {
 	.since = "0.1.0",
 	.summary = "Describe the ops that the caller may call.",
 	.description = "One shape for this answer, for describe --json and for catalog/operations.json.",
+	.example = { .args = JSON_TEXT({ "id" : "files.list" }) },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.params = params,
 	.params_size = sizeof(struct in),

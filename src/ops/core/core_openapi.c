@@ -96,6 +96,7 @@ const struct op op_core_openapi = {
 	.since = "0.1.0",
 	.summary = "Describe the server as OpenAPI 3.1.",
 	.description = "Made from the same rows as everything else; ops that are switched off are left out.",
+	.example = { .args = JSON_TEXT({}) },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.result = result,
 	.result_size = sizeof(struct out),

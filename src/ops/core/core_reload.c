@@ -65,6 +65,7 @@ const struct op op_core_reload = {
 		"All or nothing: a file with an error changes nothing and is answered with file, line, column and "
 		"reason. SIGHUP does the same. Running calls keep the policy and the commands that they began with. The answer "
 		"comes when new workers have described themselves, or after ten seconds.",
+	.example = { .args = JSON_TEXT({}) },
 	.effects = OP_WRITES | OP_IDEMPOTENT,
 	.result = result,
 	.result_size = sizeof(struct out),

@@ -146,6 +146,7 @@ const struct op op_custom_list = {
 	.summary = "List the commands of the template's author.",
 	.description =
 		"Each is an op of its own, custom.NAME, which POST /commands/NAME and POST /ops/custom.NAME run.",
+	.example = { .args = JSON_TEXT({}) },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.result = result,
 	.result_size = sizeof(struct out),
