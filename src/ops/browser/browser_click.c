@@ -2,7 +2,8 @@
 /*
  * browser.click: press the mouse on an element, as a person would.
  */
-#include "call/call.h"
+#include "browser/input.h"
+#include "browser/wait.h"
 
 enum { TIMEOUT_DEFAULT = 5000, TIMEOUT_MAX = 300000 };
 
@@ -28,10 +29,42 @@ static const struct field result[] = {
 	FIELDS_END,
 };
 
+struct click {
+	struct visit visit;
+	struct wait wait;
+	struct input input;
+};
+
+static void on_clicked(struct input *input)
+{
+	struct out out = { .clicked = true, .selector = call_in(input->visit->call, struct in)->selector };
+
+	visit_reply(input->visit, &out);
+}
+
+static void on_there(struct wait *wait)
+{
+	struct click *s = OWNER(wait, struct click, wait);
+
+	input_click(&s->input, &s->visit, wait->x, wait->y, on_clicked);
+}
+
+static void run(struct visit *v)
+{
+	struct click *s = OWNER(v, struct click, visit);
+	const struct in *in = call_in(v->call, struct in);
+
+	wait_start(&s->wait, v, in->selector, WAIT_TO_CLICK, in->timeout, on_there);
+}
+
 static void start(struct call *call)
 {
-	err_set(&call->err, ERR_RUNTIME_UNAVAILABLE, "there is no browser here");
-	call_fail(call);
+	struct click *s = call_new(call, struct click);
+
+	if (s)
+		visit_start(&s->visit, call, run);
+	else
+		call_fail(call);
 }
 
 static const enum err_code errors[] = { ERR_RUNTIME_UNAVAILABLE, ERR_LIMIT_TOO_MANY, ERR_BROWSER_TIMEOUT,

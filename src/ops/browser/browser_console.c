@@ -2,6 +2,7 @@
 /*
  * browser.console: what the page has said since the last time.
  */
+#include "browser/console.h"
 #include "call/call.h"
 
 struct log {
@@ -29,8 +30,28 @@ static const struct field result[] = {
 
 static void start(struct call *call)
 {
-	err_set(&call->err, ERR_RUNTIME_UNAVAILABLE, "there is no browser here");
-	call_fail(call);
+	size_t count = console_count();
+	struct log *logs = call_alloc(call, MAX(count, 1) * sizeof *logs);
+	struct out out = { .logs = { logs, 0 } };
+
+	for (size_t i = 0; logs && i < count; i++) {
+		const struct console_entry *entry = console_at(i);
+
+		logs[i].type = arena_strdup(&call->arena, entry->type);
+		logs[i].text = (struct str){ arena_strndup(&call->arena, entry->text, entry->len), entry->len };
+		logs[i].timestamp = arena_strdup(&call->arena, entry->when);
+		if (!logs[i].type || !logs[i].text.p || !logs[i].timestamp) {
+			err_set(&call->err, ERR_BUSY, "the call needs more memory than is left");
+			logs = NULL;
+		}
+		out.logs.count++;
+	}
+	if (!logs) {
+		call_fail(call);
+		return;
+	}
+	console_clear();
+	call_reply(call, &out);
 }
 
 const struct op op_browser_console = {

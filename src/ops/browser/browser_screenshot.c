@@ -2,7 +2,13 @@
 /*
  * browser.screenshot: a picture of the page or of one element.
  */
-#include "call/call.h"
+#include "base/base64.h"
+#include "browser/page.h"
+#include "browser/picture.h"
+#include "browser/span.h"
+#include "browser/wait.h"
+
+#include <math.h>
 
 struct in {
 	const char *selector;
@@ -35,10 +41,130 @@ static const struct field result[] = {
 
 static const struct raw raw = { .response = true, .media_type = "image/*" };
 
+enum { PICTURE_MS = 30000, PICTURE_MAX = 96 * 1024 * 1024, SIDE_MAX = 16384 };
+
+static const char *const media_types[] = { "image/png", "image/jpeg" };
+
+struct box {
+	double x, y, width, height;
+};
+
+struct shot {
+	struct visit visit;
+	struct wait wait;
+};
+
+static void on_picture(struct cdp_request *r, const struct cdp_answer *answer)
+{
+	struct visit *v = visit_of(r);
+	struct str data = span_get(answer->result, "data");
+	struct out out = { .width = 0 };
+	ssize_t len;
+
+	if (answer->status < 0 || data.len < 2) {
+		visit_fail_with(v, answer, "take the picture");
+		return;
+	}
+	data = (struct str){ data.p + 1, data.len - 2 };
+	v->kept = messages_take(answer->message);
+	len = base64_decode(answer->text + (data.p - answer->text), data);
+	out.image_base64 = (struct str){ data.p, len > 0 ? (size_t)len : 0 };
+	if (picture_size(out.image_base64, &out.width, &out.height) < 0) {
+		err_set(&v->call->err, ERR_BROWSER_FAILED, "the browser gave no picture");
+		visit_fail(v);
+	} else if (v->call->http.raw_response) {
+		visit_send(v, media_types[call_in(v->call, struct in)->format], out.image_base64);
+	} else {
+		visit_reply(v, &out);
+	}
+}
+
+/* box NULL: what the window shows. */
+static void take(struct visit *v, const struct box *box)
+{
+	const struct in *in = call_in(v->call, struct in);
+	struct json_writer *w = visit_begin(v, "Page.captureScreenshot");
+
+	json_key(w, "format");
+	json_string(w, formats[in->format]);
+	if (in->quality.set) {
+		json_key(w, "quality");
+		json_int(w, in->quality.value);
+	}
+	if (box) {
+		json_key(w, "captureBeyondViewport");
+		json_bool(w, true);
+		json_key(w, "clip");
+		json_object_begin(w);
+		json_key(w, "x");
+		json_double(w, box->x);
+		json_key(w, "y");
+		json_double(w, box->y);
+		json_key(w, "width");
+		json_double(w, MIN(MAX(box->width, 1), SIDE_MAX));
+		json_key(w, "height");
+		json_double(w, MIN(MAX(box->height, 1), SIDE_MAX));
+		json_key(w, "scale");
+		json_int(w, 1);
+		json_object_end(w);
+	}
+	visit_ask(v, PICTURE_MS, PICTURE_MAX, on_picture);
+}
+
+static void on_there(struct wait *wait)
+{
+	struct shot *s = OWNER(wait, struct shot, wait);
+	double right = ceil(wait->left + wait->width), bottom = ceil(wait->top + wait->height);
+	struct box box = { .x = floor(wait->left), .y = floor(wait->top) };
+
+	box.width = right - box.x;
+	box.height = bottom - box.y;
+	take(&s->visit, &box);
+}
+
+static void on_size(struct cdp_request *r, const struct cdp_answer *answer)
+{
+	struct visit *v = visit_of(r);
+	struct str size = span_get(answer->result, "cssContentSize");
+	struct box box = {
+		.width = span_number(span_get(size, "width"), 0),
+		.height = span_number(span_get(size, "height"), 0),
+	};
+
+	if (answer->status < 0)
+		visit_fail_with(v, answer, "measure the page");
+	else
+		take(v, &box);
+}
+
+static void run(struct visit *v)
+{
+	struct shot *s = OWNER(v, struct shot, visit);
+	const struct in *in = call_in(v->call, struct in);
+
+	if (in->selector) {
+		wait_start(&s->wait, v, in->selector, WAIT_TO_SHOW, WAIT_DEFAULT_MS, on_there);
+	} else if (in->full_page) {
+		visit_begin(v, "Page.getLayoutMetrics");
+		visit_ask(v, PICTURE_MS, CDP_SMALL, on_size);
+	} else {
+		take(v, NULL);
+	}
+}
+
 static void start(struct call *call)
 {
-	err_set(&call->err, ERR_RUNTIME_UNAVAILABLE, "there is no browser here");
-	call_fail(call);
+	const struct in *in = call_in(call, struct in);
+	struct shot *s = call_new(call, struct shot);
+
+	if (s && in->quality.set && in->format == 0) {
+		err_set(&call->err, ERR_ARGS_INVALID, "'quality' is for 'format' jpeg; a png has none");
+		s = NULL;
+	}
+	if (s)
+		visit_start(&s->visit, call, run);
+	else
+		call_fail(call);
 }
 
 static const enum err_code errors[] = { ERR_RUNTIME_UNAVAILABLE, ERR_LIMIT_TOO_MANY, ERR_LIMIT_FILE,

@@ -2,7 +2,8 @@
 /*
  * browser.type: type text into an element, key by key.
  */
-#include "call/call.h"
+#include "browser/input.h"
+#include "browser/wait.h"
 
 enum { DELAY_DEFAULT = 50, DELAY_MAX = 10000 };
 
@@ -34,10 +35,44 @@ static const struct field result[] = {
 	FIELDS_END,
 };
 
+struct typing {
+	struct visit visit;
+	struct wait wait;
+	struct input input;
+};
+
+static void on_typed(struct input *input)
+{
+	const struct in *in = call_in(input->visit->call, struct in);
+	struct out out = { .typed = true, .selector = in->selector, .text = in->text };
+
+	visit_reply(input->visit, &out);
+}
+
+static void on_there(struct wait *wait)
+{
+	struct typing *s = OWNER(wait, struct typing, wait);
+	const struct in *in = call_in(s->visit.call, struct in);
+
+	input_type(&s->input, &s->visit, in->text, in->delay, in->clear && wait->holds_something, on_typed);
+}
+
+static void run(struct visit *v)
+{
+	struct typing *s = OWNER(v, struct typing, visit);
+	const struct in *in = call_in(v->call, struct in);
+
+	wait_start(&s->wait, v, in->selector, in->clear ? WAIT_TO_CLEAR : WAIT_TO_TYPE, WAIT_DEFAULT_MS, on_there);
+}
+
 static void start(struct call *call)
 {
-	err_set(&call->err, ERR_RUNTIME_UNAVAILABLE, "there is no browser here");
-	call_fail(call);
+	struct typing *s = call_new(call, struct typing);
+
+	if (s)
+		visit_start(&s->visit, call, run);
+	else
+		call_fail(call);
 }
 
 static const enum err_code errors[] = { ERR_RUNTIME_UNAVAILABLE, ERR_LIMIT_TOO_MANY, ERR_BROWSER_TIMEOUT,

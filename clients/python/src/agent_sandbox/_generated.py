@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Made by `agent-sandbox-server gen-client --lang python`: do not edit.
-# Catalog version 1, digest sha256:e86c5d4ca4abe86d5986b0e4b3dee3148a8417225b4288b5dfe6b20d1b7bb9b1
+# Catalog version 1, digest sha256:ec4c1543f02dfa32710753810a42b7aaa838e68ffca92e32880dd92f32677b93
 """The catalog: models, refs, and a method for each op."""
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic import Field
 from ._base import Body, BytesLike, ErrorRow, Event, EventStream, Model, Namespace, Op, OpRef, PathLike, Progress, Root, SyncEventStream
 
 CATALOG_VERSION = 1
-CATALOG_DIGEST = "sha256:e86c5d4ca4abe86d5986b0e4b3dee3148a8417225b4288b5dfe6b20d1b7bb9b1"
+CATALOG_DIGEST = "sha256:ec4c1543f02dfa32710753810a42b7aaa838e68ffca92e32880dd92f32677b93"
 SERVER_VERSION = "0.1.0"
 
 
@@ -1523,7 +1523,7 @@ _CATALOG: list[dict[str, Any]] = [
     {"id": "browser.content", "endpoint": "browser_content", "group": "browser", "scope": "browser:use", "kind": "json", "method": "GET", "path": "/browser/content", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": True, "idempotent": False}, "params": [{"name": "type", "in": "query", "type": "choice", "required": False, "default": "html", "choices": ["html", "text"]}], "one_of": [], "limits": [{"name": "max_bytes", "default": 10485760, "cap": 33554432, "error": "limit.file_too_large"}]},
     {"id": "browser.click", "endpoint": "browser_click", "group": "browser", "scope": "browser:use", "kind": "json", "method": "POST", "path": "/browser/click", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "selector", "in": "body", "type": "string", "required": True}, {"name": "timeout", "in": "body", "type": "integer", "required": False, "default": 5000, "minimum": 1, "maximum": 300000}], "one_of": [], "limits": []},
     {"id": "browser.type", "endpoint": "browser_type", "group": "browser", "scope": "browser:use", "kind": "json", "method": "POST", "path": "/browser/type", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "selector", "in": "body", "type": "string", "required": True}, {"name": "text", "in": "body", "type": "string", "required": True}, {"name": "delay", "in": "body", "type": "integer", "required": False, "default": 50, "minimum": 0, "maximum": 10000}, {"name": "clear", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [], "limits": []},
-    {"id": "browser.evaluate", "endpoint": "browser_evaluate", "group": "browser", "scope": "browser:use", "kind": "json", "method": "POST", "path": "/browser/evaluate", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "script", "in": "body", "type": "string", "required": True}, {"name": "timeout", "in": "body", "type": "integer", "required": False, "default": 10000, "minimum": 1, "maximum": 300000}], "one_of": [], "limits": []},
+    {"id": "browser.evaluate", "endpoint": "browser_evaluate", "group": "browser", "scope": "browser:use", "kind": "json", "method": "POST", "path": "/browser/evaluate", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "script", "in": "body", "type": "string", "required": True}, {"name": "timeout", "in": "body", "type": "integer", "required": False, "default": 10000, "minimum": 1, "maximum": 300000}], "one_of": [], "limits": [{"name": "max_bytes", "default": 8388608, "cap": 33554432, "error": "limit.file_too_large"}]},
     {"id": "browser.pdf", "endpoint": "browser_pdf", "group": "browser", "scope": "browser:use", "kind": "raw", "method": "POST", "path": "/browser/pdf", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": True, "idempotent": False}, "params": [{"name": "format", "in": "body", "type": "choice", "required": False, "default": "A4", "choices": ["A3", "A4", "A5", "Letter", "Legal", "Tabloid"]}, {"name": "landscape", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [], "raw": {"request": False, "response": True, "media_type": "application/pdf"}, "limits": []},
     {"id": "browser.console", "endpoint": "browser_console", "group": "browser", "scope": "browser:use", "kind": "json", "method": "GET", "path": "/browser/console", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": False}, "params": [], "one_of": [], "limits": []},
 ]
