@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "browser/find.h"
 #include "browser/profile.h"
+#include "browser/proxy.h"
 #include "browser/span.h"
 #include "loop/job.h"
 #include "policy/config.h"
@@ -42,6 +43,7 @@ struct chromium {
 	struct watch err_watch;
 	char said[SAID_MAX]; /* the last of what it wrote to standard error */
 	size_t said_len;
+	char proxy_flags[PROXY_FLAGS][PROXY_FLAG_SIZE];
 	bool shm_is_small, started, ending, forgotten, working, stopped;
 };
 
@@ -275,14 +277,8 @@ static const char *const *make_args(struct chromium *c)
 		args[count++] = "--no-sandbox"; /* its sandbox does not work as root; told in capabilities */
 	if (c->shm_is_small)
 		args[count++] = "--disable-dev-shm-usage";
-	if (c->plan.proxy_port) {
-		args[count++] = arena_printf(&c->arena, "--proxy-server=http://127.0.0.1:%u", c->plan.proxy_port);
-		args[count++] = "--proxy-bypass-list=<-loopback>";
-		args[count++] = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1";
-		args[count++] = "--force-webrtc-ip-handling-policy=disable_non_proxied_udp";
-		args[count++] = "--webrtc-ip-handling-policy=disable_non_proxied_udp";
-		args[count++] = "--disable-quic";
-	}
+	for (size_t i = 0; c->plan.proxy && i < PROXY_FLAGS; i++)
+		args[count++] = c->proxy_flags[i];
 	return args;
 }
 
@@ -375,6 +371,8 @@ struct chromium *chromium_start(const struct chromium_plan *plan)
 
 	c->plan = *plan;
 	policy_ref(c->plan.policy);
+	if (plan->proxy)
+		proxy_flags(plan->proxy, c->proxy_flags);
 	arena_init(&c->arena, ARENA_MAX);
 	c->plan.base_path = plan->base_path ? arena_strdup(&c->arena, plan->base_path) : NULL;
 	c->profile.fd = c->err_fd = c->cdp.fd = -1;

@@ -15,12 +15,13 @@
 #include "policy/policy.h"
 
 struct chromium;
+struct proxy;
 
 struct chromium_plan {
 	struct loop *loop;
 	struct policy *policy;           /* referred to until the end */
 	const char *base_path;           /* where its folder is made when no other place will do */
-	unsigned proxy_port;             /* on 127.0.0.1, through which alone it may go; 0 none */
+	struct proxy *proxy;             /* through which alone it may go; NULL none */
 	const struct cdp_events *events; /* of the conversation; on_closed is not called */
 	void *user;
 	void (*on_started)(void *user);

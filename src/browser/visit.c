@@ -2,12 +2,17 @@
 #include "browser/visit.h"
 
 #include "base/clock.h"
+#include "browser/address.h"
 #include "browser/chromium.h"
+#include "browser/console.h"
 #include "browser/page.h"
+#include "browser/proxy.h"
 #include "policy/config.h"
 #include "policy/place.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
 
 enum state { BROWSER_OFF, BROWSER_STARTING, BROWSER_READY };
 
@@ -16,6 +21,8 @@ static struct {
 	enum state state;
 	struct chromium *chromium;
 	struct policy *policy; /* with which it was started */
+	struct proxy *proxy;   /* NULL: it may go everywhere */
+	char refused[320];     /* the last host that the proxy refused */
 	struct page page;
 	bool page_busy; /* the page is opened or recovers: nobody's turn */
 	struct list_node queue;
@@ -36,6 +43,16 @@ static void pump_soon(void)
 struct page *visit_page(void)
 {
 	return &browser.page;
+}
+
+uint64_t visit_refusals(void)
+{
+	return browser.proxy ? proxy_refused(browser.proxy) : 0;
+}
+
+const char *visit_refused_host(void)
+{
+	return browser.refused;
 }
 
 /* --- ends of a visit */
@@ -143,6 +160,7 @@ static void forget(void)
 	browser.chromium = NULL;
 	browser.state = BROWSER_OFF;
 	browser.page_busy = false;
+	proxy_stop(take_ptr(browser.proxy));
 	if (browser.policy)
 		policy_unref(take_ptr(browser.policy));
 }
@@ -231,26 +249,50 @@ static void on_started(void *user)
 
 static const struct cdp_events events = { .on_event = on_event, .on_cut = on_cut };
 
+static void on_refused(void *user, const char *host, unsigned port)
+{
+	(void)user;
+	snprintf(browser.refused, sizeof browser.refused, "%s:%u", host, port);
+	console_add("refused", str_of(browser.refused), 0);
+}
+
+static int start_proxy(const struct policy *policy, struct err *err)
+{
+	const struct run_as *user = policy_user(policy, NULL);
+	struct proxy_settings settings = {
+		.allow_hosts = policy_config(policy)->browser.allow_hosts,
+		.uid = user ? user->uid : geteuid(),
+		.on_refused = on_refused,
+	};
+
+	if (address_any_host(settings.allow_hosts))
+		return 0;
+	browser.proxy = proxy_start(browser.loop, &settings, err);
+	return browser.proxy ? 0 : -1;
+}
+
 static void start_browser(const struct call *call)
 {
 	struct policy *policy = (struct policy *)principal_policy(call->caller);
+	struct err why = { .code = ERR_BUSY, .text = "the browser cannot be started now: try again" };
+	bool has_way = start_proxy(policy, &why) == 0;
 	struct chromium_plan plan = {
 		.loop = browser.loop,
 		.policy = policy,
+		.proxy = browser.proxy,
 		.base_path = place_base_path(call->caller),
 		.events = &events,
 		.on_started = on_started,
 		.on_ended = on_ended,
 	};
-	struct err why;
 
-	browser.chromium = chromium_start(&plan);
+	browser.chromium = has_way ? chromium_start(&plan) : NULL;
 	if (browser.chromium) {
 		browser.state = BROWSER_STARTING;
 		browser.policy = policy_ref(policy);
 		return;
 	}
-	err_set(&why, ERR_BUSY, "the browser cannot be started now: try again");
+	forget();
 	fail_all(&why);
 }
 

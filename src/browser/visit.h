@@ -42,6 +42,8 @@ void visit_start(struct visit *v, struct call *call, visit_fn *run);
 
 /* In a turn: */
 struct page *visit_page(void);
+uint64_t visit_refusals(void);        /* requests that the policy allowed no host for, since the browser was started */
+const char *visit_refused_host(void); /* of the last one */
 struct json_writer *visit_begin(struct visit *v, const char *method);
 void visit_ask(struct visit *v, int64_t timeout_ms, size_t max, cdp_fn *fn);
 struct visit *visit_of(struct cdp_request *ask);

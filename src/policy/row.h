@@ -42,7 +42,8 @@ int row_fail(struct row_reader *r, const struct yaml_node *node, const char *fmt
 row_read_fn row_bool, row_int, row_number, row_text, row_path, row_texts, row_paths, row_choice;
 /* and those with a meaning (row_kinds.c). */
 row_read_fn row_version, row_mode, row_groups, row_ops, row_tokens, row_limits, row_limits_of_token, row_name,
-	row_digest, row_scopes, row_time, row_signals, row_env_names, row_env_set, row_languages, row_origins;
+	row_digest, row_scopes, row_time, row_signals, row_env_names, row_env_set, row_languages, row_origins,
+	row_hosts;
 
 int row_want(struct row_reader *r, const struct yaml_node *node, enum yaml_kind kind, const char *what) MUST_CHECK;
 int row_parse_int(struct row_reader *r, const struct yaml_node *node, int64_t minimum, int64_t maximum,

@@ -360,12 +360,13 @@ static void not_yet(void **state)
 		"p.yaml:1:20: 'process.cgroup.cpu_max' is not supported by this build yet; it can only be 0");
 	refuses("process: {cgroup: {pids_max: 9}}",
 		"p.yaml:1:20: 'process.cgroup.pids_max' is not supported by this build yet; it can only be 0");
-	refuses("browser: {allow_hosts: [a.example]}",
-		"p.yaml:1:11: 'browser.allow_hosts' is not supported by this build yet; it can only be [\"*\"]");
-	refuses("browser: {allow_hosts: [\"*\", a.example]}",
-		"p.yaml:1:11: 'browser.allow_hosts' is not supported by this build yet; it can only be [\"*\"]");
-	refuses("browser: {allow_hosts: []}",
-		"p.yaml:1:11: 'browser.allow_hosts' is not supported by this build yet; it can only be [\"*\"]");
+	refuses("browser: {allow_hosts: [a.example, \"b.example:0\"]}",
+		"p.yaml:1:36: a host like example.com, *.example.com, 127.0.0.1:8000 or * is wanted here, not "
+		"'b.example:0'");
+	refuses("browser: {allow_hosts: [b\xc3\xbc"
+		"cher.example]}",
+		"p.yaml:1:25: 'b\xc3\xbc"
+		"cher.example' must stand here as browsers send it, in its 'xn--' form");
 	refuses("audit: {file: /var/log/abx}",
 		"p.yaml:1:9: 'audit.file' is not supported by this build yet; it can only be \"\"");
 	takes("process: {confine: paths, network: none, read: [/opt/tools]}");

@@ -48,6 +48,7 @@ struct navigate {
 	struct probe probe;
 	char loader[PAGE_ID_SIZE]; /* of the document that is waited for; empty: none is */
 	bool answered, arrived;    /* the browser named it; it was there */
+	uint64_t refusals;         /* before */
 };
 
 static struct navigate *navigate_of(struct visit *v)
@@ -81,6 +82,10 @@ static void on_where(struct probe *p, const struct cdp_answer *answer, struct st
 	/* The browser shows a page of its own in place of an answer without a body. */
 	if (str_starts(out.url, "chrome-error:"))
 		out.url = str_of(call_in(v->call, struct in)->url);
+	if (address_check_host(v->call, out.url) < 0) {
+		visit_fail(v);
+		return;
+	}
 	v->kept = messages_take(answer->message);
 	visit_reply(v, &out);
 }
@@ -167,6 +172,11 @@ static void look(void *user)
 static void fail(struct visit *v, enum err_code code, struct str reason)
 {
 	tell(v, "Network.disable");
+	if (visit_refusals() > navigate_of(v)->refusals) {
+		address_refuse(v->call, str_of(visit_refused_host()));
+		visit_fail(v);
+		return;
+	}
 	err_set(&v->call->err, code, "cannot open '%.200s': " STR_FMT, call_in(v->call, struct in)->url,
 		(int)MIN(reason.len, 200), reason.p);
 	visit_fail(v);
@@ -209,6 +219,7 @@ static void run(struct visit *v)
 	page->on_change = look;
 	network_reset(&page->network, clock_now_ns());
 	tell(v, "Network.enable");
+	navigate_of(v)->refusals = visit_refusals();
 	visit_set_deadline(v, in->timeout);
 	w = visit_begin(v, "Page.navigate");
 	json_key(w, "url");
