@@ -113,7 +113,7 @@ struct proxy *proxy_start(struct loop *loop, const struct proxy_settings *settin
 	copy_patterns(proxy);
 	list_init(&proxy->conns);
 	proxy->scratch = mem_alloc(RELAY_SCRATCH_SIZE);
-	proxy->names = names_new(loop, proxy->settings.files, proxy->settings.connect_ns);
+	proxy->names = hostnames_new(loop, proxy->settings.files, proxy->settings.connect_ns);
 	r = listen_on_loopback(proxy);
 	if (r == 0)
 		r = watch_start(&proxy->watch, loop, proxy->fd, WATCH_READ, on_accept);
@@ -134,7 +134,7 @@ void proxy_stop(struct proxy *proxy)
 	close_fd(proxy->fd);
 	while (!list_is_empty(&proxy->conns))
 		proxy_conn_free(proxy->conns.next);
-	names_free(proxy->names);
+	hostnames_free(proxy->names);
 	hold_free(&proxy->hold);
 	free(proxy->scratch);
 	free(proxy);

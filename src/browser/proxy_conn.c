@@ -32,7 +32,7 @@ struct proxy_conn {
 	struct buf in;                /* the head, and what came behind it */
 	size_t head_from;             /* of head_parse() */
 	struct proxy_request request; /* its texts are not valid any more behind on_head() */
-	struct names_wait wait;
+	struct hostnames_wait wait;
 	struct lookup_result found;
 	size_t next; /* of found, to be tried */
 	int64_t connect_until_ns;
@@ -49,7 +49,7 @@ void proxy_conn_free(struct list_node *node)
 
 	list_remove(&c->node);
 	c->proxy->count--;
-	names_leave(&c->wait);
+	hostnames_leave(&c->wait);
 	timer_free(&c->timer);
 	watch_stop(&c->watch);
 	watch_stop(&c->server_watch);
@@ -302,7 +302,7 @@ static void on_found(struct proxy_conn *c, const struct lookup_result *result)
 	answer(c, result->error == -ETIMEDOUT ? 504 : 502, reason);
 }
 
-static void on_name_known(struct names_wait *wait, const struct lookup_result *result)
+static void on_name_known(struct hostnames_wait *wait, const struct lookup_result *result)
 {
 	on_found(OWNER(wait, struct proxy_conn, wait), result);
 }
@@ -313,7 +313,7 @@ static void find_server(struct proxy_conn *c)
 	const struct lookup_result *known;
 
 	if (host->kind == NET_HOST_NAME) {
-		known = names_ask(c->proxy->names, host->text, &c->wait);
+		known = hostnames_ask(c->proxy->names, host->text, &c->wait);
 		if (known)
 			on_found(c, known);
 		return;

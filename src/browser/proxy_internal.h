@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/list.h"
-#include "browser/names.h"
+#include "browser/hostnames.h"
 #include "browser/proxy.h"
 #include "browser/proxy_request.h"
 #include "policy/hold.h"
@@ -18,7 +18,7 @@ struct proxy {
 	struct timer accept_pause;
 	int fd;
 	unsigned port;
-	struct names *names;
+	struct hostnames *names;
 	struct list_node conns;
 	unsigned count;
 	uint64_t refused;

@@ -7,22 +7,19 @@
 #include "spawn/limits.h"
 
 #include <signal.h>
+#include <unistd.h>
 
-static int prepare_user(struct call *call, const char *name, struct spawn *spawn)
+static void prepare_user(const struct policy *policy, const char *name, struct spawn *spawn)
 {
-	const struct run_as *user;
+	const struct run_as *user = policy_user(policy, name);
 
-	if (name && policy_check_user(call->caller, name, &call->err) < 0)
-		return -1;
-	user = policy_user(principal_policy(call->caller), name);
 	if (!user)
-		return 0;
+		return;
 	spawn->set_user = true;
 	spawn->uid = user->uid;
 	spawn->gid = user->gid;
 	spawn->groups = user->groups;
 	spawn->group_count = user->group_count;
-	return 0;
 }
 
 static void prepare_limits(const struct policy *policy, struct spawn *spawn)
@@ -42,11 +39,32 @@ static void prepare_limits(const struct policy *policy, struct spawn *spawn)
 	spawn->umask = policy_umask(policy);
 }
 
-int launch_prepare(struct call *call, const char *user, struct spawn *spawn)
+static void prepare(const struct policy *policy, const char *user, struct spawn *spawn)
 {
 	spawn->death_signal = SIGKILL; /* no half-dead owner of a port after a server that was killed */
-	prepare_limits(principal_policy(call->caller), spawn);
-	return prepare_user(call, user, spawn) < 0 ? -1 : confine_apply(call->caller, spawn, &call->err);
+	prepare_limits(policy, spawn);
+	prepare_user(policy, user, spawn);
+}
+
+int launch_prepare(struct call *call, const char *user, struct spawn *spawn)
+{
+	if (user && policy_check_user(call->caller, user, &call->err) < 0)
+		return -1;
+	prepare(principal_policy(call->caller), user, spawn);
+	return confine_apply(call->caller, spawn, &call->err);
+}
+
+int launch_prepare_apart(const struct policy *policy, int own_fd, struct spawn *spawn, struct err *err)
+{
+	prepare(policy, NULL, spawn);
+	return confine_apart(policy, own_fd, spawn, err);
+}
+
+bool launch_is_root(const struct policy *policy)
+{
+	const struct run_as *user = policy_user(policy, NULL);
+
+	return geteuid() == 0 && (!user || user->uid == 0);
 }
 
 struct tree *launch(struct call *call, const struct spawn *spawn, const struct tree_events *events, void *user,

@@ -3,6 +3,8 @@
  * Start and end of the server.
  */
 #include "base/clock.h"
+#include "browser/chromium.h"
+#include "browser/visit.h"
 #include "call/counters.h"
 #include "ops/terminal/terminal.h"
 #include "policy/config.h"
@@ -79,6 +81,7 @@ static void end_children(void)
 		return;
 	server.ends_children = true;
 	timer_start(&server.grace, server.loop, LAST_WAIT_NS, leave_at_once);
+	visit_stop_all();
 	tree_end_all(server.loop, CHILD_GRACE_NS, all_children_ended);
 }
 
@@ -343,7 +346,9 @@ static int serve_main(char **args)
 	loop_run(server.loop);
 	http_server_free(server.http);
 	terminal_free_all();
+	visit_free_all();
 	tree_shutdown();
+	chromium_remove_all();
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "browser/names.h"
+#include "browser/hostnames.h"
 
 #include "base/clock.h"
 #include "loop/job.h"
@@ -16,9 +16,9 @@ enum { KNOWN_MAX = 64, AT_ONCE_MAX = 2, WAITING_MAX = 256 };
 
 /* A name that is known, is looked up, or waits for its turn. */
 struct entry {
-	struct list_node node;  /* in one of the lists; in none when orphaned */
-	struct names *names;    /* NULL: names_free() was called while the job ran */
-	struct list_node waits; /* of struct names_wait */
+	struct list_node node;   /* in one of the lists; in none when orphaned */
+	struct hostnames *names; /* NULL: hostnames_free() was called while the job ran */
+	struct list_node waits;  /* of struct hostnames_wait */
 	int64_t good_until_ns;
 	struct lookup_result result;
 	const struct lookup_files *files;
@@ -26,7 +26,7 @@ struct entry {
 	char name[NET_HOST_NAME_MAX + 1];
 };
 
-struct names {
+struct hostnames {
 	struct loop *loop;
 	const struct lookup_files *files;
 	int64_t within_ns;
@@ -36,9 +36,9 @@ struct names {
 
 static const struct lookup_result too_many = { .error = -EAGAIN };
 
-struct names *names_new(struct loop *loop, const struct lookup_files *files, int64_t within_ns)
+struct hostnames *hostnames_new(struct loop *loop, const struct lookup_files *files, int64_t within_ns)
 {
-	struct names *names = mem_new(struct names);
+	struct hostnames *names = mem_new(struct hostnames);
 
 	names->loop = loop;
 	names->files = files;
@@ -57,7 +57,7 @@ static void free_all(struct list_node *list)
 		free(OWNER(node, struct entry, node));
 }
 
-void names_free(struct names *names)
+void hostnames_free(struct hostnames *names)
 {
 	struct list_node *node;
 
@@ -87,9 +87,9 @@ static void on_work(struct job *job)
 	lookup_run(e->files, e->name, job->deadline_ns, is_stopped, job, &e->result);
 }
 
-static void start_next(struct names *names);
+static void start_next(struct hostnames *names);
 
-static void forget(struct names *names, struct entry *e)
+static void forget(struct hostnames *names, struct entry *e)
 {
 	list_remove(&e->node);
 	names->known_count--;
@@ -97,7 +97,7 @@ static void forget(struct names *names, struct entry *e)
 }
 
 /* Room for what was found; failures are told and not kept. */
-static void keep(struct names *names, struct entry *e)
+static void keep(struct hostnames *names, struct entry *e)
 {
 	int64_t ttl_ns = MIN((int64_t)e->result.found.ttl * NS_PER_S, KEPT_MAX_NS);
 
@@ -115,7 +115,7 @@ static void keep(struct names *names, struct entry *e)
 static void on_done(struct job *job)
 {
 	struct entry *e = OWNER(job, struct entry, job);
-	struct names *names = e->names;
+	struct hostnames *names = e->names;
 	struct lookup_result result = e->result;
 	struct list_node waits, *node;
 
@@ -132,14 +132,14 @@ static void on_done(struct job *job)
 	start_next(names);
 	/* Whoever is called may free names, when it is the last: it is not used from here. */
 	while ((node = list_shift(&waits))) {
-		struct names_wait *wait = OWNER(node, struct names_wait, node);
+		struct hostnames_wait *wait = OWNER(node, struct hostnames_wait, node);
 
 		wait->on_done(wait, &result);
 	}
 }
 
 /* A lane that is full is asked again when one of ours is done; there is none when we run none. */
-static bool start(struct names *names, struct entry *e)
+static bool start(struct hostnames *names, struct entry *e)
 {
 	e->job = (struct job){ .work = on_work, .done = on_done, .lane = LANE_LONG };
 	e->job.deadline_ns = clock_now_ns() + names->within_ns;
@@ -150,7 +150,7 @@ static bool start(struct names *names, struct entry *e)
 	return true;
 }
 
-static void start_next(struct names *names)
+static void start_next(struct hostnames *names)
 {
 	while (names->running_count < AT_ONCE_MAX && names->waiting_count) {
 		struct entry *e = OWNER(names->waiting.next, struct entry, node);
@@ -176,7 +176,7 @@ static struct entry *find(struct list_node *list, const char *name)
 	return NULL;
 }
 
-static struct entry *begin(struct names *names, const char *name)
+static struct entry *begin(struct hostnames *names, const char *name)
 {
 	struct entry *e = mem_new(struct entry);
 
@@ -196,7 +196,7 @@ static struct entry *begin(struct names *names, const char *name)
 	return e;
 }
 
-const struct lookup_result *names_ask(struct names *names, const char *name, struct names_wait *wait)
+const struct lookup_result *hostnames_ask(struct hostnames *names, const char *name, struct hostnames_wait *wait)
 {
 	struct entry *e = find(&names->known, name);
 
@@ -215,7 +215,7 @@ const struct lookup_result *names_ask(struct names *names, const char *name, str
 	return NULL;
 }
 
-void names_leave(struct names_wait *wait)
+void hostnames_leave(struct hostnames_wait *wait)
 {
 	list_remove(&wait->node);
 }
