@@ -81,6 +81,14 @@ static int call(struct cli *cli, const char *op, struct body *b, bool is_read, s
 	return show_call(cli, op, buf_str(&b->text), is_read, ret_reply);
 }
 
+/* What has nothing to show but its JSON. */
+static int call_silently(struct cli *cli, const char *op, struct body *b)
+{
+	AUTOREPLY struct reply reply = { 0 };
+
+	return call(cli, op, b, false, &reply) < 0 ? -1 : EXIT_OK;
+}
+
 /* --- open --- */
 
 static int open_page(struct cli *cli, struct args *args)
@@ -164,14 +172,13 @@ const struct command cli_browser_text = {
 
 static int click(struct cli *cli, struct args *args)
 {
-	AUTOREPLY struct reply reply = { 0 };
 	AUTOBODY struct body b;
 
 	body_begin(&b);
 	body_add(&b, "selector", args->words[0]);
 	if (body_add_timeout(&b, args, &cli->problem) < 0)
 		return -1;
-	return MIN(call(cli, "browser.click", &b, false, &reply), EXIT_OK);
+	return call_silently(cli, "browser.click", &b);
 }
 
 static const struct flag click_flags[] = {
@@ -191,7 +198,6 @@ const struct command cli_browser_click = {
 
 static int type(struct cli *cli, struct args *args)
 {
-	AUTOREPLY struct reply reply = { 0 };
 	AUTOBODY struct body b;
 	const char *delay = args_value(args, "delay");
 	uint64_t ms;
@@ -208,7 +214,7 @@ static int type(struct cli *cli, struct args *args)
 	}
 	json_key(&b.w, "clear");
 	json_bool(&b.w, args_has(args, "clear"));
-	return MIN(call(cli, "browser.type", &b, false, &reply), EXIT_OK);
+	return call_silently(cli, "browser.type", &b);
 }
 
 static const struct flag type_flags[] = {
