@@ -149,9 +149,15 @@ static int print_content(struct cli *cli, struct args *args)
 	if (shown)
 		return MIN(shown, EXIT_OK);
 	content = reply_text(reply.value, "content");
-	if (!term_is_out())
-		return cli_write(cli, STDOUT_FILENO, content) < 0 ? -1 : EXIT_OK;
-	print_lines(content);
+	if (term_is_out()) {
+		print_lines(content);
+		return EXIT_OK;
+	}
+	/* A page's text mostly ends without one. */
+	if (cli_write(cli, STDOUT_FILENO, content) < 0)
+		return -1;
+	if (content.len && content.p[content.len - 1] != '\n' && cli_write(cli, STDOUT_FILENO, STR("\n")) < 0)
+		return -1;
 	return EXIT_OK;
 }
 
