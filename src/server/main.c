@@ -3,6 +3,8 @@
  * Start and end of the server.
  */
 #include "base/clock.h"
+#include "browser/chromium.h"
+#include "browser/visit.h"
 #include "call/counters.h"
 #include "custom/commands.h"
 #include "ops/terminal/terminal.h"
@@ -85,6 +87,7 @@ static void end_children(void)
 	server.ends_children = true;
 	workers_end();
 	timer_start(&server.grace, server.loop, LAST_WAIT_NS, leave_at_once);
+	visit_stop_all();
 	tree_end_all(server.loop, CHILD_GRACE_NS, all_children_ended);
 }
 
@@ -383,7 +386,9 @@ static int serve_main(char **args)
 	http_server_free(server.http);
 	terminal_free_all();
 	commands_free();
+	visit_free_all();
 	tree_shutdown();
+	chromium_remove_all();
 	audit_end();
 	return server.status;
 }
