@@ -40,6 +40,7 @@ struct worker_call {
 	uint64_t stderr_from; /* where the worker's standard error was when it began */
 	bool sent;
 	struct buf line;
+	/* message NULL: it came, and there was no memory for it. */
 	void (*on_answer)(struct worker_call *c, const struct message *message);
 	void (*on_failed)(struct worker_call *c, const char *reason); /* the worker is gone */
 };

@@ -115,6 +115,14 @@ def test_results_have_a_limit(start):
     assert len(run(client, "large")) == 2 << 20
 
 
+def test_no_memory_for_an_answer_is_not_the_workers_fault(start, tmp_path):
+    client = start(policy={"limits": {"max_memory_bytes": 1 << 20}})
+    for _ in range(3):
+        with expect_error("server.busy", 503):
+            run(client, "large")
+    assert run(client, "echo", text="x")["text"] == "x" and len(noted(tmp_path, "starts")) == 1
+
+
 # --- time and leaving
 
 
