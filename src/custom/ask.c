@@ -25,6 +25,7 @@ static void on_free(struct call *call)
 
 	custom_of(call->op)->running--;
 	timer_free(&ask->timeout);
+	worker_call_done(&ask->worker_call);
 	buf_free(&ask->result);
 }
 

@@ -529,13 +529,19 @@ void worker_leave(struct worker_call *c)
 	struct worker *w = c->worker;
 	struct buf line;
 
-	list_remove(&c->node);
-	buf_free(&c->line);
+	worker_call_done(c);
 	if (!c->sent || w->state != WORKER_READY || outbox_drop(&w->outbox, c->id))
 		return;
 	buf_init(&line, PROBLEM_SIZE);
 	message_cancel(&line, c->id);
 	outbox_put(&w->outbox, &line, 0);
+}
+
+void worker_call_done(struct worker_call *c)
+{
+	if (c->node.next)
+		list_remove(&c->node);
+	buf_free(&c->line);
 }
 
 struct str worker_said(const struct worker_call *c, char to[static TAIL_SIZE])

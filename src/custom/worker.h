@@ -67,6 +67,8 @@ int worker_call(struct worker *w, struct worker_call *c, const char *name, const
 	const struct json *given) MUST_CHECK;
 /* The answer is not wanted any more: the worker is told.  No event comes. */
 void worker_leave(struct worker_call *c);
+/* What the call still holds; once, at its end, however it ended.  Zeroed is fine. */
+void worker_call_done(struct worker_call *c);
 struct str worker_said(
 	const struct worker_call *c, char to[static TAIL_SIZE]); /* on standard error, since the call began */
 

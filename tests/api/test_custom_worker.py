@@ -350,6 +350,25 @@ def test_a_call_under_way_gets_the_grace(tmp_path):
     server.stop()
 
 
+def test_a_second_sigterm_with_calls_under_way(tmp_path):
+    """One that was sent, and one that waits for a worker to come back."""
+    puppet(tmp_path, start_timeout=60)
+    server = Server("--commands", tmp_path)
+    client = client_of(server)
+    with under_way(client, "hold", key="k"):
+        eventually(lambda: noted(tmp_path, "held"))
+        (tmp_path / "how").write_text("hang\n")
+        with expect_error("custom.failed", 500):
+            run(client, "die")
+        eventually(lambda: len(noted(tmp_path, "starts")) == 2)
+        with under_way(client, "echo", text="waits"):
+            client.call("core.health")
+            server.signal(signal.SIGTERM)
+            server.signal(signal.SIGTERM)
+            assert server.wait(10) == 0
+    server.stop()
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can run children as another user")
 def test_it_is_the_policys_user(make_server, tmp_path):
     os.chmod(tmp_path, 0o777)
