@@ -350,6 +350,14 @@ def test_a_call_under_way_gets_the_grace(tmp_path):
     server.stop()
 
 
+def is_refused(client):
+    try:
+        client.connect().close()
+        return False
+    except ConnectionError:
+        return True
+
+
 def test_a_second_sigterm_with_calls_under_way(tmp_path):
     """One that was sent, and one that waits for a worker to come back."""
     puppet(tmp_path, start_timeout=60)
@@ -364,6 +372,7 @@ def test_a_second_sigterm_with_calls_under_way(tmp_path):
         with under_way(client, "echo", text="waits"):
             client.call("core.health")
             server.signal(signal.SIGTERM)
+            eventually(lambda: is_refused(client))
             server.signal(signal.SIGTERM)
             assert server.wait(10) == 0
     server.stop()
