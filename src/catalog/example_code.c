@@ -90,16 +90,16 @@ static void add_first(struct buf *out, const struct op *op,
 	void (*add_taken)(struct buf *out, const struct op *op, const struct op *first),
 	void (*add_all)(struct buf *out, const struct op *op))
 {
-	const struct op *first = example_first(op);
+	struct op first;
 
-	if (!first)
+	if (!example_first(op, &first))
 		return;
 	if (!op->example.take) {
-		add_all(out, first);
+		add_all(out, &first);
 		return;
 	}
-	add_first(out, first, add_taken, add_all);
-	add_taken(out, op, first);
+	add_first(out, &first, add_taken, add_all);
+	add_taken(out, op, &first);
 }
 
 /* --- Python --- */

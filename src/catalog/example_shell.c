@@ -78,17 +78,17 @@ static bool takes_into(const struct op *op, struct str name)
 static void add_first(struct buf *out, const struct op *op, void (*add_call)(struct buf *out, const struct op *op),
 	void (*add_all)(struct buf *out, const struct op *op))
 {
-	const struct op *first = example_first(op);
+	struct op first;
 
-	if (!first)
+	if (!example_first(op, &first))
 		return;
 	if (!op->example.take) {
-		add_all(out, first);
+		add_all(out, &first);
 		return;
 	}
-	add_first(out, first, add_call, add_all);
+	add_first(out, &first, add_call, add_all);
 	buf_addf(out, "%s=$(", op->example.into);
-	add_call(out, first);
+	add_call(out, &first);
 	buf_addf(out, " | jq -r .%s)\n", op->example.take);
 }
 
