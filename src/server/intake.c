@@ -19,8 +19,8 @@ enum { BODY_FIRST = 16 * 1024 };
 
 static int bind_route(struct serving *s, struct bind *b)
 {
-	for (size_t i = 0; i < s->route.arg_count; i++) {
-		if (bind_text(b, s->route.args[i].name, s->route.args[i].value, &s->call.err) < 0)
+	for (size_t i = 0; i < s->asked->route.arg_count; i++) {
+		if (bind_text(b, s->asked->route.args[i].name, s->asked->route.args[i].value, &s->call.err) < 0)
 			return -1;
 	}
 	return 0;
@@ -28,7 +28,7 @@ static int bind_route(struct serving *s, struct bind *b)
 
 static int bind_query(struct serving *s, struct bind *b)
 {
-	struct str query = s->url.query;
+	struct str query = s->asked->url.query;
 	struct url_pair pair;
 	int status;
 
@@ -49,7 +49,7 @@ static bool is_body_op(const struct serving *s)
 {
 	const char *method = s->call.op->method;
 
-	return s->route.kind == ROUTE_UNIFORM || strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0;
+	return s->asked->route.kind == ROUTE_UNIFORM || strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0;
 }
 
 static int begin(struct serving *s, struct bind *b)
@@ -225,7 +225,7 @@ static bool is_json(struct str type)
 
 static int choose_media(struct serving *s)
 {
-	const struct raw *raw = s->route.kind == ROUTE_UNIFORM ? NULL : s->call.op->raw;
+	const struct raw *raw = s->asked->route.kind == ROUTE_UNIFORM ? NULL : s->call.op->raw;
 	struct str type = s->call.http.content_type, media = type;
 
 	media = str_trim(str_cut(&media, ';'));
@@ -256,9 +256,9 @@ static bool wants_raw(const struct serving *s, const struct head *head)
 
 	if (!raw->response)
 		return false;
-	if (s->route.head || s->call.http.range.p || (accept.p && accept_names(accept, raw->media_type)))
+	if (s->asked->route.head || s->call.http.range.p || (accept.p && accept_names(accept, raw->media_type)))
 		return true;
-	return raw->preferred && s->route.kind != ROUTE_UNIFORM &&
+	return raw->preferred && s->asked->route.kind != ROUTE_UNIFORM &&
 	       !(accept.p && accept_names(accept, "application/json"));
 }
 
@@ -310,13 +310,13 @@ static void keep_headers(struct serving *s, const struct head *head)
 	call->http.idempotency_key = keep(s, head, "idempotency-key");
 	call->http.length = http_body_length(s->conn);
 	keep_ws_base(s, head);
-	call->http.head = s->route.head;
+	call->http.head = s->asked->route.head;
 	if (call->op->kind == OP_SSE)
 		call->http.last_event_id = keep(s, head, "last-event-id");
 	call->http.if_match = keep(s, head, "if-match");
 	if (call->op->kind != OP_RAW)
 		return;
-	call->http.head = s->route.head;
+	call->http.head = s->asked->route.head;
 	call->http.range = keep(s, head, "range");
 	call->http.if_range = keep(s, head, "if-range");
 	call->http.if_none_match = keep(s, head, "if-none-match");
@@ -333,7 +333,7 @@ static int take_query_arguments(struct serving *s)
 
 static int no_query(struct serving *s)
 {
-	if (s->url.query.len == 0)
+	if (s->asked->url.query.len == 0)
 		return 0;
 	return err_set(&s->call.err, ERR_ARGS_UNKNOWN, "%s takes its parameters in the JSON body, not in the query",
 		s->call.op->id);

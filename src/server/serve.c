@@ -80,7 +80,7 @@ static int step_origin(struct serving *s, const struct head *head)
 static int step_route(struct serving *s, const struct head *head)
 {
 	struct str authority;
-	int status = url_parse(&s->call.arena, head->target, &s->url, &authority);
+	int status = url_parse(&s->call.arena, head->target, &s->asked->url, &authority);
 
 	if (status < 0)
 		return err_set(&s->call.err, status == -EINVAL ? ERR_HTTP_BAD_REQUEST : ERR_BUSY,
@@ -89,17 +89,18 @@ static int step_route(struct serving *s, const struct head *head)
 		return err_set(
 			&s->call.err, ERR_HTTP_BAD_REQUEST, "the target names another host than the Host header");
 	/* The query outlives the head. */
-	s->url.query.p = arena_strndup(&s->call.arena, s->url.query.p, s->url.query.len);
-	if (!s->url.query.p)
+	s->asked->url.query.p = arena_strndup(&s->call.arena, s->asked->url.query.p, s->asked->url.query.len);
+	if (!s->asked->url.query.p)
 		return err_set(&s->call.err, ERR_BUSY, "the request needs more memory than is left");
-	if (!s->url.too_deep)
-		route_find(head->method, s->url.segments, s->url.count, &s->route);
+	if (!s->asked->url.too_deep)
+		route_find(head->method, s->asked->url.segments, s->asked->url.count, &s->asked->route);
 	/* The template author's commands are ops that stand in no table: they are looked up beside it. */
-	if (!s->url.too_deep && s->route.kind == ROUTE_NONE)
-		commands_route(s->commands, head->method, s->url.segments, s->url.count, &s->route);
-	if (http_tag(s->conn) == SERVE_SOCKETS_ONLY && s->route.op && s->route.op->kind != OP_WS)
-		s->route = (struct route){ .kind = ROUTE_NONE };
-	s->call.op = s->route.op;
+	if (!s->asked->url.too_deep && s->asked->route.kind == ROUTE_NONE)
+		commands_route(
+			s->commands, head->method, s->asked->url.segments, s->asked->url.count, &s->asked->route);
+	if (http_tag(s->conn) == SERVE_SOCKETS_ONLY && s->asked->route.op && s->asked->route.op->kind != OP_WS)
+		s->asked->route = (struct route){ .kind = ROUTE_NONE };
+	s->call.op = s->asked->route.op;
 	return 0;
 }
 
@@ -127,9 +128,9 @@ static int step_credentials(struct serving *s, const struct head *head)
 
 static int step_known(struct serving *s, const struct head *head)
 {
-	if (s->route.kind == ROUTE_METHOD)
-		return err_set(&s->call.err, ERR_OP_METHOD, "the method is not one of %s", s->route.allow);
-	if (s->route.kind == ROUTE_NONE) {
+	if (s->asked->route.kind == ROUTE_METHOD)
+		return err_set(&s->call.err, ERR_OP_METHOD, "the method is not one of %s", s->asked->route.allow);
+	if (s->asked->route.kind == ROUTE_NONE) {
 		struct str path = head->target;
 
 		path = str_cut(&path, '?'); /* a query may hold what nobody should see again */
@@ -150,14 +151,14 @@ static int step_allowed(struct serving *s)
 		return -1;
 	if (call->op != &custom_any)
 		return 0;
-	return commands_refuse(call, s->url.segments[1], &s->call.arena, &s->call.err);
+	return commands_refuse(call, s->asked->url.segments[1], &s->call.arena, &s->call.err);
 }
 
 static int steps_of_head(struct serving *s, const struct head *head)
 {
 	if (step_origin(s, head) < 0 || step_route(s, head) < 0)
 		return -1;
-	if (s->route.kind == ROUTE_OPTIONS && s->cors_origin)
+	if (s->asked->route.kind == ROUTE_OPTIONS && s->cors_origin)
 		return 0; /* a preflight comes without credentials (R73) */
 	if (step_credentials(s, head) < 0 || step_known(s, head) < 0)
 		return -1;
@@ -205,7 +206,7 @@ static void run(struct serving *s)
 	static const enum lane lanes[] = { [OP_LANE_SHORT] = LANE_SHORT, [OP_LANE_LONG] = LANE_LONG };
 	struct call *call = &s->call;
 
-	if (call->op->kind == OP_SSE && s->route.head) {
+	if (call->op->kind == OP_SSE && s->asked->route.head) {
 		static struct source nothing = { .close = close_nothing };
 
 		call_stream(call, &nothing);
@@ -234,6 +235,7 @@ static void on_request(struct http_conn *c, const struct head *head)
 {
 	struct serving *s = mem_new(struct serving);
 
+	s->asked = mem_new(struct asked);
 	arena_init(&s->call.arena, ARENA_MAX);
 	s->conn = c;
 	s->head = str_is(head->method, "HEAD");
@@ -250,7 +252,7 @@ static void on_request(struct http_conn *c, const struct head *head)
 	audit_begin(s, head);
 	if (s->refused)
 		answer_error(s);
-	else if (s->route.kind == ROUTE_OPTIONS)
+	else if (s->asked->route.kind == ROUTE_OPTIONS)
 		answer_options(s, head);
 	else
 		intake(s, head, run);
@@ -311,7 +313,9 @@ static void on_done(struct http_conn *c, uint64_t sent_bytes)
 	if (s->call.in)
 		paths_close(s->call.op->params, s->call.in);
 	intake_free(s);
-	rope_free(&s->rope);
+	if (s->asked)
+		rope_free(&s->asked->rope);
+	free(s->asked);
 	arena_free(&s->call.arena);
 	free(s->audit_args);
 	policy_unref(s->policy);

@@ -14,14 +14,21 @@
 #include "wire/url.h"
 #include "wire/ws.h"
 
+/* What is known of the request only, and the answer where it is no stream. */
+struct asked {
+	struct route route;
+	struct url url;
+	struct rope rope; /* the answer's JSON */
+	struct source rope_source;
+};
+
 struct serving {
 	struct call call;
 	struct http_conn *conn;
-	struct policy *policy;     /* as it was when the request came */
-	struct commands *commands; /* likewise */
-	struct list_node node;     /* in the list of all */
-	struct route route;
-	struct url url;
+	struct policy *policy;           /* as it was when the request came */
+	struct commands *commands;       /* likewise */
+	struct list_node node;           /* in the list of all */
+	struct asked *asked;             /* NULL once a stream has begun: many wait long */
 	const char *cors_origin;         /* a listed one: the answer carries it */
 	bool reading;                    /* the JSON body is on its way: no op runs yet */
 	void (*then)(struct serving *s); /* when its arguments are bound */
@@ -32,8 +39,7 @@ struct serving {
 	int status; /* of the answer, for the log */
 	char *body; /* JSON text; taken from the budget */
 	size_t body_len, body_size, body_max;
-	struct rope rope; /* the answer's JSON */
-	bool written;     /* by the worker already, that a long one does not hold up the loop */
+	bool written; /* by the worker already, that a long one does not hold up the loop */
 	struct source rope_source;
 	/* For the audit log (audit.h): */
 	bool refused;       /* before its body was looked at */
