@@ -28,7 +28,7 @@ DEADLINE = 60  # seconds for one language of one page
 # What differs from call to call.
 VARIES = {
     "pid", "id", "process", "session_id", "ws_url", "ticket", "started_at", "created_at", "last_activity", "modified", "etag", "inode",
-    "duration_ms", "execution_time_ms", "cpu_seconds", "rss_bytes", "last_output_at"}
+    "duration_ms", "execution_time_ms", "cpu_seconds", "rss_bytes", "last_output_at", "commit"}
 # Ops that tell of the moment: here only the names of the members are compared.
 MOMENT = {"system.info", "system.metrics", "system.ports", "system.prometheus", "process.list", "terminal.list"}
 

@@ -103,6 +103,40 @@ def test_leaving_a_stream_ends_the_command(dist, server, how):
     assert json.loads(out) == {"value": True}
 
 
+def test_aborting_a_blocking_call_ends_the_command(dist, server):
+    argv = ["sleep", f"8{os.getpid()}.{next(_marks)}"]
+    with subprocess.Popen(node(HERE / "checks.mjs", dist, "abort", server.url, *argv), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as client:
+        eventually(lambda: running(*argv))
+        client.stdin.write(b"go\n")
+        client.stdin.flush()
+        assert client.stdout.readline() == b"left\n"
+        eventually(lambda: not running(*argv), within=1)
+        out, _ = client.communicate(b"go\n", timeout=20)
+    assert json.loads(out) == {"value": "mine"}
+
+
+def test_a_server_that_dies_in_a_stream(dist, make_server):
+    """B012: no exit code that was not received."""
+    server = make_server()
+    words = node(HERE / "checks.mjs", dist, "told_as_it_comes", server.url, "sleep", f"8{os.getpid()}.{next(_marks)}")
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as client:
+        assert client.stdout.readline() == b"start\n"
+        server.kill()
+        out, _ = client.communicate(timeout=20)
+    assert json.loads(out)["error"]["name"] == "StreamEndedError" and json.loads(out)["error"]["broken"]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_no_proxy_for_loopback(dist, host):
+    """B154: Node's fetch uses none unless it is told to by a switch of its own."""
+    proxies = {name: "http://127.0.0.1:1" for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")}
+    with StandIn(lambda _: answer(body={"exists": True})) as stand_in:
+        port = stand_in.url.rpartition(":")[2]
+        done = subprocess.run(node(HERE / "checks.mjs", dist, "stat", f"http://{host}:{port}"), capture_output=True, text=True, timeout=30,
+                              env={**os.environ, **proxies})
+        assert json.loads(done.stdout) == {"value": {"exists": True}}, done
+
+
 def event(name, /, **data):
     return f"event: {name}\ndata: {json.dumps(data)}\n\n".encode()
 

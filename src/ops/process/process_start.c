@@ -222,9 +222,10 @@ const struct op op_process_start = {
 		"for an hour and starts nothing; the server forgets the keys when it is restarted. Without 'capture_output' its "
 		"output goes nowhere.",
 	.example = { .args = JSON_TEXT({
-		"command" : "echo ready; sleep 2; echo done",
+		"command" : "echo ready; read line; echo got $line",
 		"capture_output" : true,
-		"stdin" : true
+		"stdin" : true,
+		"timeout" : 60
 	}) },
 	.effects = OP_RUNS | OP_READS | OP_WRITES,
 	.params = params,
