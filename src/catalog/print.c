@@ -353,7 +353,7 @@ void print_op(struct json_writer *w, const struct op *op, bool texts)
 		print_raw(w, op->raw);
 	print_op_errors(w, op);
 	print_limits(w, op, texts);
-	if (texts)
+	if (texts && !op->is_dynamic)
 		print_example(w, op);
 	json_object_end(w);
 }

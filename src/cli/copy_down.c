@@ -42,7 +42,9 @@ int copy_down_file(struct copy *copy, struct str from, unsigned mode, const char
 	struct cli *cli = copy->cli;
 	AUTOLOCAL struct local_file file = { .fd = -1 };
 
-	if (copy_open_remote(cli, from) < 0)
+	if (copy->continues && strcmp(to, "-") != 0)
+		return copy_down_part(copy, from, mode, to);
+	if (copy_open_remote(cli, from, (struct str){ 0 }) < 0)
 		return -1;
 	if (strcmp(to, "-") == 0)
 		return receive(cli, NULL, to);

@@ -343,6 +343,10 @@ int commands_refuse(const struct call *call, struct str name, struct arena *aren
 
 	buf_init(&list, 8192);
 	buf_init(&details, 16384);
+	if (str_starts(name, PREFIX)) {
+		name.p += sizeof PREFIX - 1;
+		name.len -= sizeof PREFIX - 1;
+	}
 	json_write_init(&w, &details);
 	json_object_begin(&w);
 	json_key(&w, "commands");

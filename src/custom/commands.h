@@ -37,7 +37,7 @@ const struct op *const *commands_ops(const struct commands *c);
 void commands_route(
 	const struct commands *c, struct str method, const struct str *segments, size_t count, struct route *ret_route);
 
-/* custom.unknown_command for a name that commands_route() did not find, with the names that the caller may know. */
+/* custom.unknown_command for a name, be it with "custom." in front, that commands_route() did not find, with the names that the caller may know. */
 int commands_refuse(const struct call *call, struct str name, struct arena *arena, struct err *err);
 
 /* The workers of the manifests that count now, in their order: NULL behind the last. */

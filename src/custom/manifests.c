@@ -71,7 +71,7 @@ static int read_folder(const char *path, struct manifests *m, struct err *err)
 	int count = scandir(path, &entries, is_manifest, by_name), status = 0;
 
 	if (count < 0)
-		return err_system(err, errno, "the commands in '%s' cannot be read", path);
+		return yaml_file_fail(err, errno, "folder of commands", path);
 	for (int i = 0; i < count; i++) {
 		char file[PATH_MAX];
 
@@ -95,7 +95,7 @@ int manifests_read(const char *path, struct manifests *ret_manifests, struct err
 	if (stat(where, &st) == 0)
 		status = S_ISDIR(st.st_mode) ? read_folder(where, &m, err) : read_one(where, &m, err);
 	else if (path || errno != ENOENT)
-		status = err_system(err, errno, "the commands in '%s' cannot be read", where);
+		status = yaml_file_fail(err, errno, "folder or manifest of commands", where);
 	if (status < 0) {
 		manifests_free(&m);
 		return -1;

@@ -29,6 +29,7 @@ enum {
 #define PAUSE_NS (100 * NS_PER_MS) /* before the second start; doubles */
 #define PAUSE_MAX_NS (30 * NS_PER_S)
 #define GOOD_LIFE_NS (10 * NS_PER_S) /* after so long its end is not counted with those before */
+#define MUTE_NS (100 * NS_PER_MS)    /* from closing its output to its exit */
 #define CLOSE_NS (2 * NS_PER_S)      /* from end of file to SIGTERM */
 
 const char *const worker_states[] = { [WORKER_STARTING] = "starting",
@@ -300,7 +301,23 @@ static void on_done(struct running *r)
 		pause_and_restart(w);
 }
 
-static const struct running_events running_events = { .on_bytes = on_bytes, .on_done = on_done };
+static void on_drained(struct timer *t)
+{
+	give_up(OWNER(t, struct worker, timer), "it closed its standard output");
+}
+
+/* One that is just ending has closed it too, and its exit tells more: it has a moment. */
+static void on_closed(struct running *r, unsigned stream)
+{
+	struct worker *w = OWNER(r, struct worker, running);
+
+	if (stream == PIPES_OUT && (w->state == WORKER_STARTING || w->state == WORKER_READY))
+		timer_start(&w->timer, w->loop, MUTE_NS, on_drained);
+}
+
+static const struct running_events running_events = {
+	.on_bytes = on_bytes, .on_closed = on_closed, .on_done = on_done
+};
 
 static void on_broken(struct outbox *o)
 {

@@ -3,6 +3,7 @@
 
 #include "policy/place.h"
 #include "policy/roots.h"
+#include "spawn/cgroup.h"
 #include "spawn/landlock.h"
 #include "spawn/network.h"
 
@@ -16,6 +17,10 @@ enum {
 	CACHE_SIZE = 16,
 	MISSING_MAX = 8,
 };
+
+#define NO_CONTROLLER(name) \
+	"the server's cgroup gives its children no '" name \
+	"' (that needs cgroup v2 with this controller, the right to write there, and nobody but the server in it)"
 
 static const char TEMP_NAME[] = ".abx-tmp";
 
@@ -100,10 +105,19 @@ static const char *own_file_in_root(const struct policy *policy)
 					 : "programs can reach audit.file: it lies in a root";
 }
 
+static unsigned missing_controllers(const struct policy *policy)
+{
+	struct policy_cgroup c = policy_cgroup(policy);
+	unsigned wanted = cgroup_limits_wanted(&(struct cgroup_limits){ c.memory_max, c.pids_max, c.cpu_max });
+
+	return wanted ? wanted & ~cgroup_can_limit(wanted) : 0;
+}
+
 /* What the policy asks for and this kernel or this user cannot give. */
 static size_t find_missing(const struct policy *policy, const char *missing[static MISSING_MAX])
 {
 	struct policy_confinement c = policy_confinement(policy);
+	unsigned unlimited = missing_controllers(policy);
 	size_t count = 0;
 
 	if (wants_confinement(&c) && landlock_abi() < LANDLOCK_ABI_FILES)
@@ -121,6 +135,12 @@ static size_t find_missing(const struct policy *policy, const char *missing[stat
 			landlock_abi() >= LANDLOCK_ABI_TCP && wants_confinement(&c)
 				? "UDP is open: no network namespace can be made, and Landlock knows TCP only"
 				: "the network is open: no network namespace can be made";
+	if (unlimited & CGROUP_MEMORY)
+		missing[count++] = "memory is not limited: " NO_CONTROLLER("memory");
+	if (unlimited & CGROUP_PIDS)
+		missing[count++] = "processes are not limited: " NO_CONTROLLER("pids");
+	if (unlimited & CGROUP_CPU)
+		missing[count++] = "CPUs are not limited: " NO_CONTROLLER("cpu");
 	return count;
 }
 

@@ -27,6 +27,7 @@ static int prepare_user(const struct principal *who, const char *name, struct sp
 
 static void prepare_limits(const struct policy *policy, struct spawn *spawn)
 {
+	struct policy_cgroup cgroup = policy_cgroup(policy);
 	struct policy_rlimit limits[POLICY_RLIMITS_MAX];
 	size_t count = policy_rlimits(policy, limits);
 
@@ -40,6 +41,8 @@ static void prepare_limits(const struct policy *policy, struct spawn *spawn)
 		spawn->limits[spawn->limit_count++].value = limits[i].value;
 	}
 	spawn->umask = policy_umask(policy);
+	spawn->cgroup = (struct cgroup_limits){ cgroup.memory_max, cgroup.pids_max, cgroup.cpu_max };
+	spawn->cgroup_best_effort = policy_confinement(policy).mode == CONFINE_BEST_EFFORT;
 }
 
 int launch_prepare_for(const struct principal *who, const char *user, struct spawn *spawn, struct err *err)

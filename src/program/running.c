@@ -47,6 +47,14 @@ static void on_bytes(struct pipes *p, unsigned stream, struct str bytes)
 	r->events->on_bytes(r, stream, bytes);
 }
 
+static void on_closed(struct pipes *p, unsigned stream)
+{
+	struct running *r = OWNER(p, struct running, pipes);
+
+	if (r->events->on_closed)
+		r->events->on_closed(r, stream);
+}
+
 static void on_pipes_end(struct pipes *p, bool held)
 {
 	struct running *r = OWNER(p, struct running, pipes);
@@ -57,7 +65,9 @@ static void on_pipes_end(struct pipes *p, bool held)
 }
 
 const struct tree_events running_tree_events = { .on_exit = on_leader_exit, .on_gone = on_gone };
-static const struct pipes_events pipes_events = { .room = room, .on_bytes = on_bytes, .on_end = on_pipes_end };
+static const struct pipes_events pipes_events = {
+	.room = room, .on_bytes = on_bytes, .on_closed = on_closed, .on_end = on_pipes_end
+};
 
 static void end_tree(struct running *r)
 {

@@ -15,6 +15,7 @@ struct running;
 struct running_events {
 	size_t (*room)(struct running *r); /* as in pipes.h; may be NULL */
 	void (*on_bytes)(struct running *r, unsigned stream, struct str bytes);
+	void (*on_closed)(struct running *r, unsigned stream); /* as in pipes.h; may be NULL */
 	void (*on_done)(struct running *r);
 };
 

@@ -337,6 +337,11 @@ static int start(char **args, struct err *err)
 	call_host = &server_host;
 	if (tree_init(server.loop, !server.options.no_cgroups) < 0)
 		return err_set(err, ERR_INTERNAL, "cannot become the reaper of orphans");
+	/* Once more, now that it shows what cgroups there are. */
+	if (confine_check(serve_policy(), err) < 0) {
+		tree_shutdown();
+		return -1;
+	}
 	server.http = http_server_new(server.loop, &serve_handlers, &http_default_limits);
 	serve_attach(server.http);
 	counters_ask(GAUGE_CONNECTIONS, connections, server.http);

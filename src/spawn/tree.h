@@ -57,7 +57,9 @@ void tree_shutdown(void);
 struct tree *tree_start(struct loop *loop, const struct spawn *what, const struct tree_events *events, void *user,
 	struct child *ret_child, struct spawn_failure *ret_failure, struct err *err);
 
-const char *tree_id(const struct tree *tree); /* of ABX_RUN_ID; never digits only */
+bool tree_has_cgroup(const struct tree *tree);
+unsigned tree_limited(const struct tree *tree); /* bits of cgroup_controller: whose limits are in force */
+const char *tree_id(const struct tree *tree);   /* of ABX_RUN_ID; never digits only */
 pid_t tree_pid(const struct tree *tree);
 bool tree_exited(const struct tree *tree);
 

@@ -13,7 +13,6 @@ import subprocess
 import sys
 
 import pytest
-
 from lib.abx import abx_binary
 from lib.parallel import together
 from lib.server import ROOT, Server, printed

@@ -12,7 +12,6 @@ import tarfile
 import threading
 
 import pytest
-
 from lib.processes import eventually, running
 from lib.server import ROOT, Server
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Made by `agent-sandbox-server gen-client --lang ts`: do not edit.
-// Catalog version 1, digest sha256:1a7139f17a86a3e27a42b99cff0fcfdc3e8ff6f7a8f33bee8cf1245d965e9b30
+// Catalog version 1, digest sha256:a23c805e292e0347dacf90b7f098771dac7bbff045d8f93378b3d9dc49629f2f
 import { Namespace, type Body, type CallOptions, type Caller, type ErrorRow, type EventStream, type OpSpec } from "./runtime.js";
 
 export const CATALOG_VERSION = 1;
-export const CATALOG_DIGEST = "sha256:1a7139f17a86a3e27a42b99cff0fcfdc3e8ff6f7a8f33bee8cf1245d965e9b30";
+export const CATALOG_DIGEST = "sha256:a23c805e292e0347dacf90b7f098771dac7bbff045d8f93378b3d9dc49629f2f";
 export const SERVER_VERSION = "0.1.0";
 
 /** Tell whether the server answers. */
@@ -1234,6 +1234,58 @@ export interface ProcessGetParams {
   pid: string | number;
 }
 
+/** Limits of each process; those left out are the server's. */
+export interface ProcessRlimits {
+  /** Descriptors. */
+  nofile?: number;
+  /** Bytes of a core dump. */
+  core?: number;
+  /** Processes of the user. */
+  nproc?: number;
+  /** Bytes of a file. */
+  fsize?: number;
+  /** Seconds of CPU. */
+  cpu?: number;
+  /** Bytes of address space. */
+  as?: number;
+}
+
+/** Limits of it with all that it starts; those left out are not set. */
+export interface ProcessCgroup {
+  /** It and all that it starts have a cgroup of their own. */
+  own: boolean;
+  /** Bytes of memory that they have together. */
+  memory_max?: number;
+  /** How many processes they may be. */
+  pids_max?: number;
+  /** CPUs that they have together. */
+  cpu_max?: number;
+}
+
+/** What has been in force for it since its start. */
+export interface ProcessConfinement {
+  /** The kernel holds it to the roots and to what programs need of the system. */
+  filesystem: boolean;
+  /** It can signal only what it started itself. */
+  signals: boolean;
+  /** inherit, none, or tcp_denied where only TCP could be closed. */
+  network: string;
+  /** No program that it starts gains privileges, as by setuid. */
+  no_new_privs: boolean;
+  /** It has no capabilities, also as root. */
+  capabilities_dropped: boolean;
+  /** Whose rights it has; the number where the user has no name. */
+  user: string;
+  /** The user's number. */
+  uid: number;
+  /** The group's number. */
+  gid: number;
+  /** Limits of each process; those left out are the server's. */
+  rlimits: ProcessRlimits;
+  /** Limits of it with all that it starts; those left out are not set. */
+  cgroup: ProcessCgroup;
+}
+
 /** Look at one process. */
 export interface ProcessGetResult {
   /** What it is addressed by. */
@@ -1268,6 +1320,8 @@ export interface ProcessGetResult {
   capture_output: boolean;
   /** Whether its standard input can be written to. */
   stdin_open: boolean;
+  /** What has been in force for it since its start. */
+  confinement: ProcessConfinement;
 }
 
 /** Send a signal to a process. */

@@ -126,16 +126,13 @@ static int check_all(struct call *call, const struct op *op, const struct check 
 /* What stands in no list: the template author's commands by their endpoint id, and one that is not there. */
 static int check_unlisted(struct call *call, const char *name, struct err *err)
 {
-	struct str command = str_of(name);
-
 	if (strcmp(name, custom_any.endpoint) == 0)
 		return call_host->check(call, &custom_any, NULL, err);
-	if (!str_starts(command, "custom."))
+	if (!str_starts(str_of(name), "custom."))
 		return err_set(err, ERR_OP_UNKNOWN, "no op has the id '%s'", name);
-	str_cut(&command, '.');
 	if (call_host->check(call, &custom_any, NULL, err) < 0)
 		return -1;
-	return commands_refuse(call, command, &call->arena, err);
+	return commands_refuse(call, str_of(name), &call->arena, err);
 }
 
 static int judge(struct call *call, const struct check *check, struct verdict *verdict)

@@ -16,6 +16,7 @@
 #include "call/call.h"
 #include "journal/journal.h"
 #include "program/command.h"
+#include "program/receipt.h"
 #include "ops/process/feed.h"
 
 struct process {
@@ -34,6 +35,7 @@ struct process {
 	int64_t written_ns; /* when its newest output came */
 	int64_t closed_ns;  /* when it was first seen to have closed both pipes itself; 0 never */
 	struct tree_exit exit;
+	struct receipt receipt;
 	size_t retain;  /* how many newer ones it survives */
 	bool exited;    /* it was waited for */
 	bool drained;   /* no more output will come (R24) */

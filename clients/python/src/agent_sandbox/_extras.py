@@ -22,6 +22,7 @@ from ._generated import (
     FilesNamespace,
     FilesUploadResult,
     FilesUploadStreamResult,
+    FilesWatchEventEvent,
 )
 from ._op import Body, PathLike, Progress
 from ._stream import EventStream
@@ -96,12 +97,12 @@ class Files(FilesNamespace):
             raise
         return done
 
-    async def watch_for(self, path: PathLike, seconds: float, **options: Any) -> list[Any]:
+    async def watch_for(self, path: PathLike, seconds: float, **options: Any) -> list[FilesWatchEventEvent]:
         """What changes in that time: the events of files.watch, without those that are about the watch itself."""
-        stream = await self._client.call("files.watch", path=path, timeout=seconds, **options)
-        return [event for event in await stream.collect() if event.event == "event"]
+        seen = await self.watch(path, timeout=seconds, **options).collect()
+        return [event for event in seen if isinstance(event, FilesWatchEventEvent)]
 
-    def watch_for_sync(self, path: PathLike, seconds: float, **options: Any) -> list[Any]:
+    def watch_for_sync(self, path: PathLike, seconds: float, **options: Any) -> list[FilesWatchEventEvent]:
         return self._caller.wait(self.watch_for(path, seconds, **options))
 
     def exists_sync(self, path: PathLike) -> bool:

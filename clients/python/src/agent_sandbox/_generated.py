@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Made by `agent-sandbox-server gen-client --lang python`: do not edit.
-# Catalog version 1, digest sha256:1a7139f17a86a3e27a42b99cff0fcfdc3e8ff6f7a8f33bee8cf1245d965e9b30
+# Catalog version 1, digest sha256:a23c805e292e0347dacf90b7f098771dac7bbff045d8f93378b3d9dc49629f2f
 """The catalog: models, refs, and a method for each op."""
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic import Field
 from ._base import Body, BytesLike, ErrorRow, Event, EventStream, Model, Namespace, Op, OpRef, PathLike, Progress, Root, SyncEventStream
 
 CATALOG_VERSION = 1
-CATALOG_DIGEST = "sha256:1a7139f17a86a3e27a42b99cff0fcfdc3e8ff6f7a8f33bee8cf1245d965e9b30"
+CATALOG_DIGEST = "sha256:a23c805e292e0347dacf90b7f098771dac7bbff045d8f93378b3d9dc49629f2f"
 SERVER_VERSION = "0.1.0"
 
 
@@ -880,6 +880,61 @@ class ProcessListResult(Model):
     """All of them, in the order of their starts."""
 
 
+class ProcessRlimits(Model):
+    """Limits of each process; those left out are the server's."""
+
+    nofile: int | None = None
+    """Descriptors."""
+    core: int | None = None
+    """Bytes of a core dump."""
+    nproc: int | None = None
+    """Processes of the user."""
+    fsize: int | None = None
+    """Bytes of a file."""
+    cpu: int | None = None
+    """Seconds of CPU."""
+    as_: int | None = Field(default=None, alias="as")
+    """Bytes of address space."""
+
+
+class ProcessCgroup(Model):
+    """Limits of it with all that it starts; those left out are not set."""
+
+    own: bool
+    """It and all that it starts have a cgroup of their own."""
+    memory_max: int | None = None
+    """Bytes of memory that they have together."""
+    pids_max: int | None = None
+    """How many processes they may be."""
+    cpu_max: float | None = None
+    """CPUs that they have together."""
+
+
+class ProcessConfinement(Model):
+    """What has been in force for it since its start."""
+
+    filesystem: bool
+    """The kernel holds it to the roots and to what programs need of the system."""
+    signals: bool
+    """It can signal only what it started itself."""
+    network: str
+    """inherit, none, or tcp_denied where only TCP could be closed."""
+    no_new_privs: bool
+    """No program that it starts gains privileges, as by setuid."""
+    capabilities_dropped: bool
+    """It has no capabilities, also as root."""
+    user: str
+    """Whose rights it has; the number where the user has no name."""
+    uid: int
+    """The user's number."""
+    gid: int
+    """The group's number."""
+    rlimits: ProcessRlimits
+    """Limits of each process; those left out are the server's."""
+    cgroup: ProcessCgroup
+    """Limits of it with all that it starts; those left out are not set."""
+
+
 class ProcessGetResult(Model):
     """Look at one process."""
 
@@ -915,6 +970,8 @@ class ProcessGetResult(Model):
     """Whether its output can be read."""
     stdin_open: bool
     """Whether its standard input can be written to."""
+    confinement: ProcessConfinement
+    """What has been in force for it since its start."""
 
 
 class ProcessSignalResult(Model):
