@@ -164,8 +164,8 @@ const struct op op_files_copy = {
 	.since = "0.1.0",
 	.summary = "Copy a file or a folder.",
 	.description =
-		"The copy appears whole or not at all. Modes, times, holes, links and hard links within it are kept, blocks are shared "
-		"where the file system can; setuid and setgid bits are not. What the caller may not see is left out. A copy onto "
+		"The copy appears whole or not at all. Modes, times, attributes of users (user.*), access lists, holes, links and hard links "
+		"within it are kept, and blocks are shared, where the file system can; setuid and setgid bits are not. What the caller may not see is left out. A copy onto "
 		"itself changes nothing.",
 	.effects = OP_WRITES,
 	.params = in_fields,

@@ -181,7 +181,7 @@ const struct op op_files_move = {
 	.since = "0.1.0",
 	.summary = "Move or rename a file or a folder.",
 	.description =
-		"Within a file system it is one rename; across two the entry is copied with modes, times, links and hard links, and then "
+		"Within a file system it is one rename; across two the entry is copied with all that files.copy keeps, and then "
 		"deleted. A failure leaves the source whole.",
 	.effects = OP_WRITES,
 	.params = in_fields,
