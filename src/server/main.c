@@ -4,6 +4,7 @@
  */
 #include "base/clock.h"
 #include "call/counters.h"
+#include "ops/files/leftover.h"
 #include "ops/terminal/terminal.h"
 #include "policy/config.h"
 #include "policy/policy.h"
@@ -306,6 +307,7 @@ static int start(char **args, struct err *err)
 		return err_set(err, ERR_INTERNAL, "cannot become the reaper of orphans");
 	server.http = http_server_new(server.loop, &serve_handlers, &http_default_limits);
 	serve_attach(server.http);
+	leftover_start(server.loop);
 	counters_ask(GAUGE_CONNECTIONS, connections, server.http);
 	if (signal_start(&server.term, server.loop, SIGTERM, on_terminate) < 0 ||
 		signal_start(&server.interrupt, server.loop, SIGINT, on_terminate) < 0 ||
@@ -343,6 +345,7 @@ static int serve_main(char **args)
 	loop_run(server.loop);
 	http_server_free(server.http);
 	terminal_free_all();
+	leftover_stop();
 	tree_shutdown();
 	return 0;
 }
