@@ -219,11 +219,11 @@ export interface FilesListParams {
 
 /** The entries, sorted by name. */
 export interface FileEntry {
-  /** The name. */
+  /** The last part of the path. */
   name: string;
   /** The exact name where it is not UTF-8. */
   name_b64?: string;
-  /** The absolute path. */
+  /** The path, absolute and without links. */
   path: string;
   /** The exact path where it is not UTF-8. */
   path_b64?: string;

@@ -174,11 +174,11 @@ class FileEntry(Model):
     """The entries, sorted by name."""
 
     name: str
-    """The name."""
+    """The last part of the path."""
     name_b64: str | None = None
     """The exact name where it is not UTF-8."""
     path: str
-    """The absolute path."""
+    """The path, absolute and without links."""
     path_b64: str | None = None
     """The exact path where it is not UTF-8."""
     type: str
