@@ -147,16 +147,6 @@ def download(bench):
                 f"{statistics.median(beside):.0f} MB/s", median_ratio(floors, beside), "")]
 
 
-def stdout(bench):
-    file = bench.folder / "text"
-    line = "".join(chr(33 + i % 90) for i in range(79)).replace('"', "a").replace("\\", "b") + "\n"
-    file.write_text(line * (64 * MIB // len(line)))
-    got = words(bench.program("stdout", bench.server.port, file, bench.rounds(11)))
-    file.unlink()
-    return [Row("stdout through events against a raw pipe", f"{got['sse_mb_s']:.0f} MB/s", f"{got['pipe_mb_s']:.0f} MB/s",
-                got["ratio"], ">= 0.50")]
-
-
 def latency(bench):
     """Four uploads go on and on while one caller asks now and then; nginx beside them tells what the load alone costs."""
     seconds = bench.seconds(3)
@@ -212,4 +202,4 @@ def size(bench):
     return [Row("size of the static file", f"{megabytes:.2f} MB", "", megabytes, "<= 4.50", "MB")]
 
 
-ALL = [size, start, memory, exec_true, spawn, health, upload, download, stdout, latency]
+ALL = [size, start, memory, exec_true, spawn, health, upload, download, latency]

@@ -42,6 +42,8 @@ struct call {
 	struct arena arena;
 	const struct op *op;
 	const struct principal *caller;
+	const struct op *const
+		*ops; /* all there were when the call came: ops_all, then the template author's; NULL at the end */
 	struct loop *loop;
 	char request_id[129];
 	struct err err;

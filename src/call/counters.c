@@ -9,7 +9,7 @@ static struct {
 	uint64_t calls[OPS_MAX + 1][COUNTERS_CLASSES]; /* as in ops_all; the last: no op */
 	struct {
 		int64_t value;
-		unsigned (*ask)(void *user);
+		uint64_t (*ask)(void *user);
 		void *user;
 	} gauges[GAUGE_COUNT];
 } counters;
@@ -42,7 +42,7 @@ void counters_add(enum counters_gauge gauge, int by)
 	counters.gauges[gauge].value += by;
 }
 
-void counters_ask(enum counters_gauge gauge, unsigned (*ask)(void *user), void *user)
+void counters_ask(enum counters_gauge gauge, uint64_t (*ask)(void *user), void *user)
 {
 	counters.gauges[gauge].ask = ask;
 	counters.gauges[gauge].user = user;
@@ -50,6 +50,6 @@ void counters_ask(enum counters_gauge gauge, unsigned (*ask)(void *user), void *
 
 int64_t counters_get(enum counters_gauge gauge)
 {
-	return counters.gauges[gauge].ask ? counters.gauges[gauge].ask(counters.gauges[gauge].user)
+	return counters.gauges[gauge].ask ? (int64_t)counters.gauges[gauge].ask(counters.gauges[gauge].user)
 					  : counters.gauges[gauge].value;
 }

@@ -152,6 +152,8 @@ void http_reply(struct http_conn *c, const struct http_reply *reply)
 	c->reply_chunked = false;
 	c->source_waits = false;
 	c->heartbeat = reply->heartbeat;
+	if (c->heartbeat && c->in.len == 0)
+		buf_free(&c->in); /* a stream that waits for long holds no memory for requests */
 	c->trailers = reply->trailers;
 	add_line(&c->out, "HTTP/1.1 ", reply->status, " ");
 	add_text(&c->out, reason_phrase(reply->status), "\r\nDate: ");

@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-enum { ARENA_BYTES = 1 << 20, ALLOWED = 0, DENIED = 1, CANNOT_TELL = 2 };
+enum { ARENA_BYTES = 1 << 20, ALLOWED = 0, CANNOT_TELL = 2, DENIED = 4 };
 
 static void cleanup_policy(struct policy **p)
 {

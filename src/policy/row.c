@@ -11,7 +11,7 @@ static int PRINTF_LIKE(4, 0) fail(struct row_reader *r, size_t line, size_t colu
 	char reason[SHOWN_MAX];
 
 	vsnprintf(reason, sizeof reason, fmt, args);
-	return err_set(r->err, ERR_ARGS_INVALID, "%s:%zu:%zu: %s", r->config->file, line, column, reason);
+	return err_set(r->err, ERR_ARGS_INVALID, "%s:%zu:%zu: %s", r->file, line, column, reason);
 }
 
 int row_fail_key(struct row_reader *r, const struct yaml_node *node, const char *fmt, ...)

@@ -8,13 +8,13 @@
 
 #include <signal.h>
 
-static int prepare_user(struct call *call, const char *name, struct spawn *spawn)
+static int prepare_user(const struct principal *who, const char *name, struct spawn *spawn, struct err *err)
 {
 	const struct run_as *user;
 
-	if (name && policy_check_user(call->caller, name, &call->err) < 0)
+	if (name && policy_check_user(who, name, err) < 0)
 		return -1;
-	user = policy_user(principal_policy(call->caller), name);
+	user = policy_user(principal_policy(who), name);
 	if (!user)
 		return 0;
 	spawn->set_user = true;
@@ -27,6 +27,7 @@ static int prepare_user(struct call *call, const char *name, struct spawn *spawn
 
 static void prepare_limits(const struct policy *policy, struct spawn *spawn)
 {
+	struct policy_cgroup cgroup = policy_cgroup(policy);
 	struct policy_rlimit limits[POLICY_RLIMITS_MAX];
 	size_t count = policy_rlimits(policy, limits);
 
@@ -40,13 +41,20 @@ static void prepare_limits(const struct policy *policy, struct spawn *spawn)
 		spawn->limits[spawn->limit_count++].value = limits[i].value;
 	}
 	spawn->umask = policy_umask(policy);
+	spawn->cgroup = (struct cgroup_limits){ cgroup.memory_max, cgroup.pids_max, cgroup.cpu_max };
+	spawn->cgroup_best_effort = policy_confinement(policy).mode == CONFINE_BEST_EFFORT;
+}
+
+int launch_prepare_for(const struct principal *who, const char *user, struct spawn *spawn, struct err *err)
+{
+	spawn->death_signal = SIGKILL; /* no half-dead owner of a port after a server that was killed */
+	prepare_limits(principal_policy(who), spawn);
+	return prepare_user(who, user, spawn, err) < 0 ? -1 : confine_apply(who, spawn, err);
 }
 
 int launch_prepare(struct call *call, const char *user, struct spawn *spawn)
 {
-	spawn->death_signal = SIGKILL; /* no half-dead owner of a port after a server that was killed */
-	prepare_limits(principal_policy(call->caller), spawn);
-	return prepare_user(call, user, spawn) < 0 ? -1 : confine_apply(call->caller, spawn, &call->err);
+	return launch_prepare_for(call->caller, user, spawn, &call->err);
 }
 
 struct tree *launch(struct call *call, const struct spawn *spawn, const struct tree_events *events, void *user,

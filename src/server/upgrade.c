@@ -65,7 +65,7 @@ static int offered_token(struct serving *s, const struct head *head, struct str 
 
 static struct str ticket_of(struct serving *s)
 {
-	struct str query = s->url.query;
+	struct str query = s->asked->url.query;
 	struct url_pair pair;
 
 	while (url_query_next(&s->call.arena, &query, &pair) > 0) {
@@ -140,7 +140,7 @@ int upgrade_check(struct serving *s, const struct head *head)
 
 	if (head->minor == 0)
 		return err_set(err, ERR_HTTP_BAD_REQUEST, "a WebSocket needs HTTP/1.1");
-	if (s->route.head || !head->wants_upgrade || !head_has_token(head, "upgrade", "websocket"))
+	if (s->asked->route.head || !head->wants_upgrade || !head_has_token(head, "upgrade", "websocket"))
 		return err_set(err, ERR_HTTP_UPGRADE,
 			"%s is a WebSocket: send a GET with 'Connection: Upgrade' and 'Upgrade: websocket'",
 			s->call.op->id);
@@ -165,8 +165,10 @@ static struct http_conn *conn_of(struct call *call)
 
 static void on_message(struct http_conn *c, enum ws_opcode opcode, char *bytes, size_t len)
 {
-	struct socket *socket = &call_of(c)->socket;
+	struct serving *s = http_user(c);
+	struct socket *socket = &s->call.socket;
 
+	s->received += len;
 	socket->events->on_message(socket, opcode == WS_BINARY ? SOCKET_BINARY : SOCKET_TEXT, bytes, len);
 }
 

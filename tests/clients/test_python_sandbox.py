@@ -6,6 +6,7 @@ import pytest
 from stand_in import StandIn, answer
 
 from agent_sandbox import Sandbox, errors, ops
+from agent_sandbox.models.server import ServerCommand
 from lib.server import binary
 
 
@@ -77,13 +78,8 @@ def test_a_server_is_started_through_a_runner():
 
 
 def test_commands_of_the_template(monkeypatch):
-    spec = {"id": "custom.list", "endpoint": "list_commands", "group": "commands", "scope": "commands:list", "kind": "json", "method": "GET",
-            "path": "/commands", "params": [], "effects": {"reads": True}}
-
-    def answers(request):
-        if request.target == "/ops":
-            return answer(body={"catalog_version": 1, "digest": "x", "server_version": "9", "ops": [spec]})
-        return answer(body={"commands": [{"name": "grade", "args": []}]})
-
-    with StandIn(answers) as stand_in:
-        assert Sandbox.local(stand_in.url).list_commands_sync() == [{"name": "grade", "args": []}]
+    points = {"name": "points", "type": "integer", "required": False, "default": 3, "description": ""}
+    with StandIn(lambda request: answer(body={"commands": [{"name": "grade", "description": "", "args": [points]}]})) as stand_in:
+        (grade,) = Sandbox.local(stand_in.url).list_commands_sync()
+        assert (type(grade), grade.name, grade.args[0].default) == (ServerCommand, "grade", 3)
+        assert [request.target for request in stand_in.requests] == ["/commands"]

@@ -21,7 +21,7 @@ static void calls(void **state)
 	assert_int_equal(counters_calls(NULL, 4), 1);
 }
 
-static unsigned seven(void *user)
+static uint64_t seven(void *user)
 {
 	return *(unsigned *)user;
 }

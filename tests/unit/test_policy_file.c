@@ -354,20 +354,19 @@ static void tokens(void **state)
 static void not_yet(void **state)
 {
 	(void)state;
-	refuses("process: {cgroup: {memory_max: 1}}",
-		"p.yaml:1:20: 'process.cgroup.memory_max' is not supported by this build yet; it can only be 0");
-	refuses("process: {cgroup: {cpu_max: 0.5}}",
-		"p.yaml:1:20: 'process.cgroup.cpu_max' is not supported by this build yet; it can only be 0");
-	refuses("process: {cgroup: {pids_max: 9}}",
-		"p.yaml:1:20: 'process.cgroup.pids_max' is not supported by this build yet; it can only be 0");
+	takes("process: {cgroup: {memory_max: 1, cpu_max: 0.5, pids_max: 9}}");
+	refuses("process: {cgroup: {cpu_max: -1}}", "p.yaml:1:29: a number is wanted here, not '-1'");
 	refuses("browser: {allow_hosts: [a.example]}",
 		"p.yaml:1:11: 'browser.allow_hosts' is not supported by this build yet; it can only be [\"*\"]");
 	refuses("browser: {allow_hosts: [\"*\", a.example]}",
 		"p.yaml:1:11: 'browser.allow_hosts' is not supported by this build yet; it can only be [\"*\"]");
 	refuses("browser: {allow_hosts: []}",
 		"p.yaml:1:11: 'browser.allow_hosts' is not supported by this build yet; it can only be [\"*\"]");
-	refuses("audit: {file: /var/log/abx}",
-		"p.yaml:1:9: 'audit.file' is not supported by this build yet; it can only be \"\"");
+	refuses("audit: {file: log}", "p.yaml:1:15: an absolute path is wanted here, not 'log'");
+	refuses("audit: {ops: some}", "p.yaml:1:14: all, writes or a list of ops is wanted here");
+	refuses("audit: {ops: [files.raed]}", "p.yaml:1:15: unknown op 'files.raed', did you mean 'files.read'?");
+	takes("audit: {file: /var/log/abx, ops: writes}");
+	takes("audit: {ops: [files_list, custom.x]}");
 	takes("process: {confine: paths, network: none, read: [/opt/tools]}");
 	takes("process: {confine: best_effort}");
 	/* Their types count all the same. */

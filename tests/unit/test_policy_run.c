@@ -192,12 +192,12 @@ static void subcommands(void **state)
 	says(0, NULL, NULL, NULL, "policy.yaml:2: warning: paths.deny holds for file ops");
 	says(0, "ci", "files_list", "sub", "files.list: allowed\n");
 	says(0, NULL, "health", NULL, "core.health: allowed\n");
-	says(1, NULL, "files.list", NULL, "files.list: denied: a token is needed (auth.missing_credentials)\n");
-	says(1, "ci", "system.info", NULL, "policy.yaml:6: tokens.ci.scopes\n");
-	says(1, "ci", "files.delete", ".env", "policy.yaml:2: paths.deny[0]\n");
-	says(1, "ci", "files.delete", "/etc", "policy.yaml:2: paths.roots\n");
-	says(1, "ci", "git_status", NULL, "profile (not in the file: its default)\n");
-	says(1, "old", "files.list", NULL, "policy.yaml:7: tokens.old.expires\n");
+	says(4, NULL, "files.list", NULL, "files.list: denied: a token is needed (auth.missing_credentials)\n");
+	says(4, "ci", "system.info", NULL, "policy.yaml:6: tokens.ci.scopes\n");
+	says(4, "ci", "files.delete", ".env", "policy.yaml:2: paths.deny[0]\n");
+	says(4, "ci", "files.delete", "/etc", "policy.yaml:2: paths.roots\n");
+	says(4, "ci", "git_status", NULL, "profile (not in the file: its default)\n");
+	says(4, "old", "files.list", NULL, "policy.yaml:7: tokens.old.expires\n");
 	says(2, "who", "files.list", NULL, "no token 'who'");
 	says(2, "ci", "files.nothing", NULL, "no op 'files.nothing' in this build");
 	says(2, "ci", "system.info", "/x", "'system.info' takes no path");

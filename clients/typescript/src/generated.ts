@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Made by `agent-sandbox-server gen-client --lang ts`: do not edit.
-// Catalog version 1, digest sha256:a59dbb8a5693163a792f3bd69d7ffa827c04385ac6b9410da0b291191a8e6f23
+// Catalog version 1, digest sha256:a23c805e292e0347dacf90b7f098771dac7bbff045d8f93378b3d9dc49629f2f
 import { Namespace, type Body, type CallOptions, type Caller, type ErrorRow, type EventStream, type OpSpec } from "./runtime.js";
 
 export const CATALOG_VERSION = 1;
-export const CATALOG_DIGEST = "sha256:a59dbb8a5693163a792f3bd69d7ffa827c04385ac6b9410da0b291191a8e6f23";
+export const CATALOG_DIGEST = "sha256:a23c805e292e0347dacf90b7f098771dac7bbff045d8f93378b3d9dc49629f2f";
 export const SERVER_VERSION = "0.1.0";
 
 /** Tell whether the server answers. */
@@ -191,14 +191,60 @@ export interface CoreOpenapiResult {
   components: unknown;
 }
 
-/** Read the policy file again. */
+/** Read the policy file and the custom commands again. */
 export interface CoreReloadParams {
 }
 
-/** Read the policy file again. */
+/** Read the policy file and the custom commands again. */
 export interface CoreReloadResult {
   /** Always true: a failure is an error. */
   reloaded: boolean;
+}
+
+/** List the commands of the template's author. */
+export interface CustomListParams {
+}
+
+/** The arguments that it takes. */
+export interface ServerCommandArg {
+  /** Its name. */
+  name: string;
+  /** string, integer, float, boolean, array or object. */
+  type: string;
+  /** Whether it must be given. */
+  required: boolean;
+  /** Its value when it is not given. */
+  default?: unknown;
+  /** What it is. */
+  description: string;
+}
+
+/** The commands. */
+export interface ServerCommand {
+  /** Its name: the op is custom.NAME. */
+  name: string;
+  /** What it does. */
+  description: string;
+  /** The arguments that it takes. */
+  args: ServerCommandArg[];
+}
+
+/** The programs behind some of them, where there are such. */
+export interface ServerWorker {
+  /** The file that it is from. */
+  manifest: string;
+  /** starting, ready or restarting. */
+  state: string;
+  /** What was wrong when it last ended or would not start. */
+  problem?: string;
+}
+
+/** List the commands of the template's author. */
+export interface CustomListResult {
+  /** The commands. */
+  commands: ServerCommand[];
+  /** The programs behind some of them, where there are such. */
+  workers?: ServerWorker[];
 }
 
 /** List a folder. */
@@ -1188,6 +1234,58 @@ export interface ProcessGetParams {
   pid: string | number;
 }
 
+/** Limits of each process; those left out are the server's. */
+export interface ProcessRlimits {
+  /** Descriptors. */
+  nofile?: number;
+  /** Bytes of a core dump. */
+  core?: number;
+  /** Processes of the user. */
+  nproc?: number;
+  /** Bytes of a file. */
+  fsize?: number;
+  /** Seconds of CPU. */
+  cpu?: number;
+  /** Bytes of address space. */
+  as?: number;
+}
+
+/** Limits of it with all that it starts; those left out are not set. */
+export interface ProcessCgroup {
+  /** It and all that it starts have a cgroup of their own. */
+  own: boolean;
+  /** Bytes of memory that they have together. */
+  memory_max?: number;
+  /** How many processes they may be. */
+  pids_max?: number;
+  /** CPUs that they have together. */
+  cpu_max?: number;
+}
+
+/** What has been in force for it since its start. */
+export interface ProcessConfinement {
+  /** The kernel holds it to the roots and to what programs need of the system. */
+  filesystem: boolean;
+  /** It can signal only what it started itself. */
+  signals: boolean;
+  /** inherit, none, or tcp_denied where only TCP could be closed. */
+  network: string;
+  /** No program that it starts gains privileges, as by setuid. */
+  no_new_privs: boolean;
+  /** It has no capabilities, also as root. */
+  capabilities_dropped: boolean;
+  /** Whose rights it has; the number where the user has no name. */
+  user: string;
+  /** The user's number. */
+  uid: number;
+  /** The group's number. */
+  gid: number;
+  /** Limits of each process; those left out are the server's. */
+  rlimits: ProcessRlimits;
+  /** Limits of it with all that it starts; those left out are not set. */
+  cgroup: ProcessCgroup;
+}
+
 /** Look at one process. */
 export interface ProcessGetResult {
   /** What it is addressed by. */
@@ -1222,6 +1320,8 @@ export interface ProcessGetResult {
   capture_output: boolean;
   /** Whether its standard input can be written to. */
   stdin_open: boolean;
+  /** What has been in force for it since its start. */
+  confinement: ProcessConfinement;
 }
 
 /** Send a signal to a process. */
@@ -1885,6 +1985,7 @@ export const catalog = {
   "core.describe": {"id": "core.describe", "endpoint": null, "group": "core", "scope": "core:read", "kind": "json", "method": "GET", "path": "/ops", "also": "/ops/{id}", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [{"name":"id","in":"path","type":"string","required":false}], "one_of": [], "limits": []},
   "core.openapi": {"id": "core.openapi", "endpoint": null, "group": "core", "scope": "core:read", "kind": "json", "method": "GET", "path": "/openapi.json", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [], "one_of": [], "limits": []},
   "core.reload": {"id": "core.reload", "endpoint": null, "group": "core", "scope": "admin", "kind": "json", "method": "POST", "path": "/reload", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":true}, "params": [], "one_of": [], "limits": []},
+  "custom.list": {"id": "custom.list", "endpoint": "list_commands", "group": "commands", "scope": "commands:list", "kind": "json", "method": "GET", "path": "/commands", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [], "one_of": [], "limits": []},
   "files.list": {"id": "files.list", "endpoint": "files_list", "group": "file_ops", "scope": "files:read", "kind": "json", "method": "GET", "path": "/files/list", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":true,"b64":"path_b64"},{"name":"recursive","in":"query","type":"boolean","required":false,"default":false},{"name":"depth","in":"query","type":"integer","required":false,"default":3,"minimum":1,"maximum":64},{"name":"max_entries","in":"query","type":"integer","required":false,"default":1000,"minimum":1,"maximum":100000},{"name":"hidden","in":"query","type":"boolean","required":false,"default":true}], "one_of": [], "limits": []},
   "files.stat": {"id": "files.stat", "endpoint": "files_stat", "group": "file_ops", "scope": "files:read", "kind": "json", "method": "GET", "path": "/files/stat", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":true,"b64":"path_b64"},{"name":"follow","in":"query","type":"boolean","required":false,"default":true}], "one_of": [], "limits": []},
   "files.mkdir": {"id": "files.mkdir", "endpoint": "files_mkdir", "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/mkdir", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"body","type":"path","required":true,"b64":"path_b64"},{"name":"parents","in":"body","type":"boolean","required":false,"default":true},{"name":"mode","in":"body","type":"string","required":false}], "one_of": [], "limits": []},
@@ -1942,6 +2043,9 @@ export const ops = {
     describe: "core.describe",
     openapi: "core.openapi",
     reload: "core.reload",
+  },
+  custom: {
+    list: "custom.list",
   },
   files: {
     list: "files.list",
@@ -2113,12 +2217,25 @@ export class CoreNamespace extends Namespace {
   }
 
   /**
-   * Read the policy file again.
+   * Read the policy file and the custom commands again.
    *
-   * All or nothing: a file with an error changes nothing and is answered with file, line, column and reason. SIGHUP does the same. Running calls keep the policy that they began with.
+   * All or nothing: a file with an error changes nothing and is answered with file, line, column and reason. SIGHUP does the same. Running calls keep the policy and the commands that they began with. The answer comes when new workers have described themselves, or after ten seconds.
    */
   reload(params: CoreReloadParams = {}, options?: CallOptions): Promise<CoreReloadResult> {
     return this.caller.json(catalog["core.reload"], params, options);
+  }
+}
+
+/** custom */
+export class CustomNamespace extends Namespace {
+
+  /**
+   * List the commands of the template's author.
+   *
+   * Each is an op of its own, custom.NAME, which POST /commands/NAME and POST /ops/custom.NAME run.
+   */
+  list(params: CustomListParams = {}, options?: CallOptions): Promise<CustomListResult> {
+    return this.caller.json(catalog["custom.list"], params, options);
   }
 }
 
@@ -2505,6 +2622,7 @@ export class DevtoolsNamespace extends Namespace {
 /** The namespaces of the catalog. */
 export class Tree extends Namespace {
   readonly core: CoreNamespace;
+  readonly custom: CustomNamespace;
   readonly files: FilesNamespace;
   readonly commands: CommandsNamespace;
   readonly process: ProcessNamespace;
@@ -2515,6 +2633,7 @@ export class Tree extends Namespace {
   constructor(caller: Caller) {
     super(caller);
     this.core = new CoreNamespace(caller);
+    this.custom = new CustomNamespace(caller);
     this.files = new FilesNamespace(caller);
     this.commands = new CommandsNamespace(caller);
     this.process = new ProcessNamespace(caller);

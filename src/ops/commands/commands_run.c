@@ -191,6 +191,7 @@ const struct op op_commands_run = {
 		"command is ended at its timeout and when the caller leaves, with everything that it started; what is to outlive "
 		"its caller is started with process.start. Children that it leaves behind do not hold the answer. Behind a proxy "
 		"that gives up on slow answers use commands.stream, or process.start and process.output.",
+	.example = { .args = JSON_TEXT({ "command" : "wc -l notes.txt", "cwd" : "demo" }) },
 	.effects = OP_RUNS | OP_READS | OP_WRITES,
 	.params = params,
 	.params_size = sizeof(struct in),

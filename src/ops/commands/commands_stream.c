@@ -377,6 +377,8 @@ const struct op op_commands_stream = {
 		"As commands.run, with events. A caller who reads slowly slows the command down; one who leaves takes it along: "
 		"what is to outlive its caller is started with process.start. A timeout sends 'error' and then 'exit'; a stream "
 		"that ends without either was broken on the way.",
+	.example = { .args = JSON_TEXT(
+			     { "command" : "for n in 1 2 3; do echo line $n; done; exit 3", "lines" : true }) },
 	.effects = OP_RUNS | OP_READS | OP_WRITES,
 	.params = params,
 	.params_size = sizeof(struct in),

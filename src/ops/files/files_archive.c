@@ -322,6 +322,9 @@ const struct op op_files_archive = {
 		"and the trailer " TRAILER
 		" tells in a JSON array what the result tells in 'skipped'. Links below the paths are kept as links, hard links too; "
 		"devices, FIFOs and sockets are skipped. A file that changes meanwhile is cut or filled up to its first size, and told.",
+	.example = { .args = JSON_TEXT({ "paths" : ["demo/src"], "format" : "zip" }),
+		.file = "src.zip",
+		.abx = "archive -f zip demo/src" },
 	.effects = OP_READS,
 	.params = params,
 	.params_size = sizeof(struct in),

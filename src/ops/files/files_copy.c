@@ -170,6 +170,7 @@ const struct op op_files_copy = {
 		"The copy appears whole or not at all. Modes, times, attributes of users (user.*), access lists, holes, links and hard links "
 		"within it are kept, and blocks are shared, where the file system can; setuid and setgid bits are not. What the caller may not see is left out. A copy onto "
 		"itself changes nothing.",
+	.example = { .args = JSON_TEXT({ "source" : "demo/notes.txt", "destination" : "demo/notes-copy.txt" }) },
 	.effects = OP_WRITES,
 	.params = in_fields,
 	.params_size = sizeof(struct in),

@@ -38,6 +38,7 @@ const struct op op_files_download = {
 	.since = "0.1.0",
 	.summary = "Read a whole file.",
 	.description = download_description,
+	.example = { .args = JSON_TEXT({ "path" : "demo/src/hello.py" }), .file = "hello.py" },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.params = download_in_fields,
 	.params_size = sizeof(struct download_in),

@@ -409,6 +409,7 @@ const struct op op_files_extract = {
 		"tar (plain, gz, zst, xz, bz2) and zip, from a file or as the body. A destination that is new appears whole or not at "
 		"all; one that is there gets the entries one by one, and an error then says how many. Names that are absolute or climb, "
 		"links that lead out, devices, FIFOs and sockets are left out and listed; owners are not taken over, nor setuid bits.",
+	.example = { .args = JSON_TEXT({ "destination" : "demo/unpacked", "parents" : true }), .file = "hello.tar" },
 	.effects = OP_WRITES,
 	.params = params,
 	.params_size = sizeof(struct in),

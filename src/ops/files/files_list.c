@@ -274,6 +274,7 @@ const struct op op_files_list = {
 	.since = "0.1.0",
 	.summary = "List a folder.",
 	.description = "Links are listed and not followed; the target of one that leads outside the roots is not told.",
+	.example = { .args = JSON_TEXT({ "path" : "demo" }), .abx = "ls demo" },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.params = in_fields,
 	.params_size = sizeof(struct in),

@@ -186,6 +186,8 @@ const struct op op_files_move = {
 	.description =
 		"Within a file system it is one rename; across two the entry is copied with all that files.copy keeps, and then "
 		"deleted. A failure leaves the source whole.",
+	.example = { .args = JSON_TEXT({ "source" : "demo/draft.txt", "destination" : "demo/final.txt" }),
+		.abx = "mv demo/draft.txt demo/final.txt" },
 	.effects = OP_WRITES,
 	.params = in_fields,
 	.params_size = sizeof(struct in),

@@ -133,6 +133,7 @@ const struct op op_files_stat = {
 	.since = "0.1.0",
 	.summary = "Tell the facts of a path.",
 	.description = "A path that does not exist is a success with exists false.",
+	.example = { .args = JSON_TEXT({ "path" : "demo/notes.txt" }), .abx = "stat demo/notes.txt" },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.params = in_fields,
 	.params_size = sizeof(struct in),

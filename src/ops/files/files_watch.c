@@ -403,6 +403,7 @@ const struct op op_files_watch = {
 		"what is watched is one 'rename' with old_path, out of it a 'remove', into it a 'create' for all it brings. Events that "
 		"were lost are told by 'overflow', after which everything is covered anew. When the folder or one above it is moved, the stream ends. All watches share one inotify instance; when "
 		"the kernel's limits are reached, mode=auto polls and mode=inotify says how much is not covered.",
+	.example = { .args = JSON_TEXT({ "path" : "demo", "timeout" : 0.5 }) },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.params = params,
 	.params_size = sizeof(struct in),

@@ -17,7 +17,7 @@ struct out {
 };
 
 static const struct field params[] = {
-	P_MAP(struct in, vars, F_REQUIRED | F_NULLABLE, "Variables by name; null takes one away."),
+	P_MAP(struct in, vars, F_REQUIRED | F_NULLABLE | F_AUDIT, "Variables by name; null takes one away."),
 	FIELDS_END,
 };
 
@@ -90,6 +90,7 @@ const struct op op_system_env_set = {
 	.description =
 		"All of them or none; running programs keep theirs. Kept until the server ends. Variables that load code or say "
 		"who a program is (PATH, HOME, LD_*, PYTHON*, …) are protected.",
+	.example = { .args = JSON_TEXT({ "vars" : { "EDITOR" : "ed", "PAGER" : null } }) },
 	.effects = OP_WRITES | OP_IDEMPOTENT,
 	.params = params,
 	.params_size = sizeof(struct in),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Made by `agent-sandbox-server gen-client --lang python`: do not edit.
-# Catalog version 1, digest sha256:a59dbb8a5693163a792f3bd69d7ffa827c04385ac6b9410da0b291191a8e6f23
+# Catalog version 1, digest sha256:a23c805e292e0347dacf90b7f098771dac7bbff045d8f93378b3d9dc49629f2f
 """The catalog: models, refs, and a method for each op."""
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic import Field
 from ._base import Body, BytesLike, ErrorRow, Event, EventStream, Model, Namespace, Op, OpRef, PathLike, Progress, Root, SyncEventStream
 
 CATALOG_VERSION = 1
-CATALOG_DIGEST = "sha256:a59dbb8a5693163a792f3bd69d7ffa827c04385ac6b9410da0b291191a8e6f23"
+CATALOG_DIGEST = "sha256:a23c805e292e0347dacf90b7f098771dac7bbff045d8f93378b3d9dc49629f2f"
 SERVER_VERSION = "0.1.0"
 
 
@@ -164,10 +164,56 @@ class CoreOpenapiResult(Model):
 
 
 class CoreReloadResult(Model):
-    """Read the policy file again."""
+    """Read the policy file and the custom commands again."""
 
     reloaded: bool
     """Always true: a failure is an error."""
+
+
+class ServerCommandArg(Model):
+    """The arguments that it takes."""
+
+    name: str
+    """Its name."""
+    type: str
+    """string, integer, float, boolean, array or object."""
+    required: bool
+    """Whether it must be given."""
+    default: Any = None
+    """Its value when it is not given."""
+    description: str
+    """What it is."""
+
+
+class ServerCommand(Model):
+    """The commands."""
+
+    name: str
+    """Its name: the op is custom.NAME."""
+    description: str
+    """What it does."""
+    args: list[ServerCommandArg]
+    """The arguments that it takes."""
+
+
+class ServerWorker(Model):
+    """The programs behind some of them, where there are such."""
+
+    manifest: str
+    """The file that it is from."""
+    state: str
+    """starting, ready or restarting."""
+    problem: str | None = None
+    """What was wrong when it last ended or would not start."""
+
+
+class CustomListResult(Model):
+    """List the commands of the template's author."""
+
+    commands: list[ServerCommand]
+    """The commands."""
+    workers: list[ServerWorker] | None = None
+    """The programs behind some of them, where there are such."""
 
 
 class FileEntry(Model):
@@ -834,6 +880,61 @@ class ProcessListResult(Model):
     """All of them, in the order of their starts."""
 
 
+class ProcessRlimits(Model):
+    """Limits of each process; those left out are the server's."""
+
+    nofile: int | None = None
+    """Descriptors."""
+    core: int | None = None
+    """Bytes of a core dump."""
+    nproc: int | None = None
+    """Processes of the user."""
+    fsize: int | None = None
+    """Bytes of a file."""
+    cpu: int | None = None
+    """Seconds of CPU."""
+    as_: int | None = Field(default=None, alias="as")
+    """Bytes of address space."""
+
+
+class ProcessCgroup(Model):
+    """Limits of it with all that it starts; those left out are not set."""
+
+    own: bool
+    """It and all that it starts have a cgroup of their own."""
+    memory_max: int | None = None
+    """Bytes of memory that they have together."""
+    pids_max: int | None = None
+    """How many processes they may be."""
+    cpu_max: float | None = None
+    """CPUs that they have together."""
+
+
+class ProcessConfinement(Model):
+    """What has been in force for it since its start."""
+
+    filesystem: bool
+    """The kernel holds it to the roots and to what programs need of the system."""
+    signals: bool
+    """It can signal only what it started itself."""
+    network: str
+    """inherit, none, or tcp_denied where only TCP could be closed."""
+    no_new_privs: bool
+    """No program that it starts gains privileges, as by setuid."""
+    capabilities_dropped: bool
+    """It has no capabilities, also as root."""
+    user: str
+    """Whose rights it has; the number where the user has no name."""
+    uid: int
+    """The user's number."""
+    gid: int
+    """The group's number."""
+    rlimits: ProcessRlimits
+    """Limits of each process; those left out are the server's."""
+    cgroup: ProcessCgroup
+    """Limits of it with all that it starts; those left out are not set."""
+
+
 class ProcessGetResult(Model):
     """Look at one process."""
 
@@ -869,6 +970,8 @@ class ProcessGetResult(Model):
     """Whether its output can be read."""
     stdin_open: bool
     """Whether its standard input can be written to."""
+    confinement: ProcessConfinement
+    """What has been in force for it since its start."""
 
 
 class ProcessSignalResult(Model):
@@ -1386,6 +1489,7 @@ _CATALOG: list[dict[str, Any]] = [
     {"id": "core.describe", "endpoint": None, "group": "core", "scope": "core:read", "kind": "json", "method": "GET", "path": "/ops", "also": "/ops/{id}", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "id", "in": "path", "type": "string", "required": False}], "one_of": [], "limits": []},
     {"id": "core.openapi", "endpoint": None, "group": "core", "scope": "core:read", "kind": "json", "method": "GET", "path": "/openapi.json", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [], "one_of": [], "limits": []},
     {"id": "core.reload", "endpoint": None, "group": "core", "scope": "admin", "kind": "json", "method": "POST", "path": "/reload", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": True}, "params": [], "one_of": [], "limits": []},
+    {"id": "custom.list", "endpoint": "list_commands", "group": "commands", "scope": "commands:list", "kind": "json", "method": "GET", "path": "/commands", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [], "one_of": [], "limits": []},
     {"id": "files.list", "endpoint": "files_list", "group": "file_ops", "scope": "files:read", "kind": "json", "method": "GET", "path": "/files/list", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": True, "b64": "path_b64"}, {"name": "recursive", "in": "query", "type": "boolean", "required": False, "default": False}, {"name": "depth", "in": "query", "type": "integer", "required": False, "default": 3, "minimum": 1, "maximum": 64}, {"name": "max_entries", "in": "query", "type": "integer", "required": False, "default": 1000, "minimum": 1, "maximum": 100000}, {"name": "hidden", "in": "query", "type": "boolean", "required": False, "default": True}], "one_of": [], "limits": []},
     {"id": "files.stat", "endpoint": "files_stat", "group": "file_ops", "scope": "files:read", "kind": "json", "method": "GET", "path": "/files/stat", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": True, "b64": "path_b64"}, {"name": "follow", "in": "query", "type": "boolean", "required": False, "default": True}], "one_of": [], "limits": []},
     {"id": "files.mkdir", "endpoint": "files_mkdir", "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/mkdir", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "body", "type": "path", "required": True, "b64": "path_b64"}, {"name": "parents", "in": "body", "type": "boolean", "required": False, "default": True}, {"name": "mode", "in": "body", "type": "string", "required": False}], "one_of": [], "limits": []},
@@ -1465,6 +1569,12 @@ class CoreOps:
     reload: Final = OpRef("core.reload")
 
 
+class CustomOps:
+    """custom"""
+
+    list: Final = OpRef("custom.list")
+
+
 class FilesOps:
     """files"""
 
@@ -1541,6 +1651,7 @@ class AllOps:
     """The tree of all ops."""
 
     core: Final = CoreOps()
+    custom: Final = CustomOps()
     files: Final = FilesOps()
     commands: Final = CommandsOps()
     process: Final = ProcessOps()
@@ -1845,9 +1956,9 @@ class CoreNamespace(Namespace):
         *,
         request_timeout: float | None = None,
     ) -> CoreReloadResult:
-        """Read the policy file again.
+        """Read the policy file and the custom commands again.
 
-        All or nothing: a file with an error changes nothing and is answered with file, line, column and reason. SIGHUP does the same. Running calls keep the policy that they began with.
+        All or nothing: a file with an error changes nothing and is answered with file, line, column and reason. SIGHUP does the same. Running calls keep the policy and the commands that they began with. The answer comes when new workers have described themselves, or after ten seconds.
 
         :param request_timeout: Seconds after which the client gives the call up.
         """
@@ -1860,6 +1971,31 @@ class CoreNamespace(Namespace):
     ) -> CoreReloadResult:
         """reload() for code without an event loop."""
         return self._caller.wait(self.reload(request_timeout=request_timeout))
+
+
+class CustomNamespace(Namespace):
+    """The ops custom.*"""
+
+    async def list(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> CustomListResult:
+        """List the commands of the template's author.
+
+        Each is an op of its own, custom.NAME, which POST /commands/NAME and POST /ops/custom.NAME run.
+
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["custom.list"], {}, CustomListResult, request_timeout)
+
+    def list_sync(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> CustomListResult:
+        """list() for code without an event loop."""
+        return self._caller.wait(self.list(request_timeout=request_timeout))
 
 
 class FilesNamespace(Namespace):
@@ -3167,6 +3303,10 @@ class Tree(Root):
     @cached_property
     def core(self) -> CoreNamespace:
         return CoreNamespace(self._client, "core")
+
+    @cached_property
+    def custom(self) -> CustomNamespace:
+        return CustomNamespace(self._client, "custom")
 
     @cached_property
     def files(self) -> FilesNamespace:

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 from . import errors
 from ._client import ServerClient
+from ._generated import ServerCommand
 from ._op import PathLike
 
 SERVER_PORT = 9000
@@ -228,10 +229,9 @@ class Sandbox:
         """custom(), under its older name."""
         return await self.custom(name, **args)
 
-    async def list_commands(self) -> list[Any]:
+    async def list_commands(self) -> list[ServerCommand]:
         """The commands of the template's author."""
-        found = await self.server.call("custom.list")
-        return list(found["commands"])
+        return list((await self.server.custom.list()).commands)
 
     def run_sync(self, name: str, **args: Any) -> Any:
         return self.server.caller.wait(self.run(name, **args))
@@ -239,7 +239,7 @@ class Sandbox:
     def custom_sync(self, name: str, **args: Any) -> Any:
         return self.server.caller.wait(self.custom(name, **args))
 
-    def list_commands_sync(self) -> list[Any]:
+    def list_commands_sync(self) -> list[ServerCommand]:
         return self.server.caller.wait(self.list_commands())
 
     async def aclose(self) -> None:
