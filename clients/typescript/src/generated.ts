@@ -265,11 +265,11 @@ export interface FilesListParams {
 
 /** The entries, sorted by name. */
 export interface FileEntry {
-  /** The name. */
+  /** The last part of the path. */
   name: string;
   /** The exact name where it is not UTF-8. */
   name_b64?: string;
-  /** The absolute path. */
+  /** The path, absolute and without links. */
   path: string;
   /** The exact path where it is not UTF-8. */
   path_b64?: string;
@@ -2446,7 +2446,7 @@ export class FilesNamespace extends Namespace {
   /**
    * Move or rename a file or a folder.
    *
-   * Within a file system it is one rename; across two the entry is copied with modes, times, links and hard links, and then deleted. A failure leaves the source whole.
+   * Within a file system it is one rename; across two the entry is copied with all that files.copy keeps, and then deleted. A failure leaves the source whole.
    */
   move(params: FilesMoveParams, options?: CallOptions): Promise<FilesMoveResult> {
     return this.caller.json(catalog["files.move"], params, options);
@@ -2491,7 +2491,7 @@ export class FilesNamespace extends Namespace {
   /**
    * What changes in a folder or a file, as it happens.
    *
-   * After 'ready' each change is an 'event'. A file that is replaced by a rename is a 'write' of its name; a move within what is watched is one 'rename' with old_path, out of it a 'remove', into it a 'create' for all it brings. Events that were lost are told by 'overflow', after which everything is covered anew. All watches share one inotify instance; when the kernel's limits are reached, mode=auto polls and mode=inotify says how much is not covered.
+   * After 'ready' each change is an 'event'. A file that is replaced by a rename is a 'write' of its name; a move within what is watched is one 'rename' with old_path, out of it a 'remove', into it a 'create' for all it brings. Events that were lost are told by 'overflow', after which everything is covered anew. When the folder or one above it is moved, the stream ends. All watches share one inotify instance; when the kernel's limits are reached, mode=auto polls and mode=inotify says how much is not covered.
    */
   watch(params: FilesWatchParams, options?: CallOptions): EventStream<FilesWatchEvent> {
     return this.caller.events(catalog["files.watch"], params, options);
@@ -2554,7 +2554,7 @@ export class FilesNamespace extends Namespace {
   /**
    * Copy a file or a folder.
    *
-   * The copy appears whole or not at all. Modes, times, holes, links and hard links within it are kept, blocks are shared where the file system can; setuid and setgid bits are not. What the caller may not see is left out. A copy onto itself changes nothing.
+   * The copy appears whole or not at all. Modes, times, attributes of users (user.*), access lists, holes, links and hard links within it are kept, and blocks are shared, where the file system can; setuid and setgid bits are not. What the caller may not see is left out. A copy onto itself changes nothing.
    */
   copy(params: FilesCopyParams, options?: CallOptions): Promise<FilesCopyResult> {
     return this.caller.json(catalog["files.copy"], params, options);

@@ -220,11 +220,11 @@ class FileEntry(Model):
     """The entries, sorted by name."""
 
     name: str
-    """The name."""
+    """The last part of the path."""
     name_b64: str | None = None
     """The exact name where it is not UTF-8."""
     path: str
-    """The absolute path."""
+    """The path, absolute and without links."""
     path_b64: str | None = None
     """The exact path where it is not UTF-8."""
     type: str
@@ -2242,7 +2242,7 @@ class FilesNamespace(Namespace):
     ) -> FilesMoveResult:
         """Move or rename a file or a folder.
 
-        Within a file system it is one rename; across two the entry is copied with modes, times, links and hard links, and then deleted. A failure leaves the source whole.
+        Within a file system it is one rename; across two the entry is copied with all that files.copy keeps, and then deleted. A failure leaves the source whole.
 
         :param source: What to move; a link itself, not its target.
         :param destination: Its new path, not the folder to put it in.
@@ -2412,7 +2412,7 @@ class FilesNamespace(Namespace):
     ) -> EventStream[FilesWatchEvent]:
         """What changes in a folder or a file, as it happens.
 
-        After 'ready' each change is an 'event'. A file that is replaced by a rename is a 'write' of its name; a move within what is watched is one 'rename' with old_path, out of it a 'remove', into it a 'create' for all it brings. Events that were lost are told by 'overflow', after which everything is covered anew. All watches share one inotify instance; when the kernel's limits are reached, mode=auto polls and mode=inotify says how much is not covered.
+        After 'ready' each change is an 'event'. A file that is replaced by a rename is a 'write' of its name; a move within what is watched is one 'rename' with old_path, out of it a 'remove', into it a 'create' for all it brings. Events that were lost are told by 'overflow', after which everything is covered anew. When the folder or one above it is moved, the stream ends. All watches share one inotify instance; when the kernel's limits are reached, mode=auto polls and mode=inotify says how much is not covered.
 
         :param path: The folder, or the one file, to watch.
         :param recursive: Watch all folders below too, also those that are made later. (default false)
@@ -2677,7 +2677,7 @@ class FilesNamespace(Namespace):
     ) -> FilesCopyResult:
         """Copy a file or a folder.
 
-        The copy appears whole or not at all. Modes, times, holes, links and hard links within it are kept, blocks are shared where the file system can; setuid and setgid bits are not. What the caller may not see is left out. A copy onto itself changes nothing.
+        The copy appears whole or not at all. Modes, times, attributes of users (user.*), access lists, holes, links and hard links within it are kept, and blocks are shared, where the file system can; setuid and setgid bits are not. What the caller may not see is left out. A copy onto itself changes nothing.
 
         :param source: What to copy; a link is followed, links below it are copied as links.
         :param destination: The copy's path, not the folder to put it in.
