@@ -265,6 +265,15 @@ const char *principal_name(const struct principal *who)
 	return who->name;
 }
 
+const uint8_t *principal_mark(const struct principal *who, uint8_t ret_mark[static PRINCIPAL_MARK_SIZE])
+{
+	const uint8_t *hash = hash_of(who);
+
+	_Static_assert((int)PRINCIPAL_MARK_SIZE == (int)TOKEN_HASH_SIZE, "the mark is the hash");
+	memset(ret_mark, 0, PRINCIPAL_MARK_SIZE);
+	return hash ? memcpy(ret_mark, hash, PRINCIPAL_MARK_SIZE) : ret_mark;
+}
+
 const struct list *principal_scopes(const struct principal *who)
 {
 	return &who->scope_list;

@@ -137,6 +137,9 @@ size_t policy_languages(const struct policy *p, const char **ret_names, size_t m
 /* Facts of a principal. */
 const struct policy *principal_policy(const struct principal *who);
 const char *principal_name(const struct principal *who);
+/* What tells principals of one name apart: the token's hash; zeros for the one without a token. */
+enum { PRINCIPAL_MARK_SIZE = 32 };
+const uint8_t *principal_mark(const struct principal *who, uint8_t ret_mark[static PRINCIPAL_MARK_SIZE]);
 const struct list *principal_scopes(const struct principal *who); /* of const char * */
 const struct roots *principal_roots(const struct principal *who);
 
