@@ -225,6 +225,17 @@ int64_t policy_limit(const struct principal *who, const struct op *op, const cha
 	return narrower ? MIN(value, narrower->value) : value;
 }
 
+void policy_limit_rule(
+	const struct principal *who, const struct op *op, const char *name, char ret_rule[static ERR_RULE_MAX])
+{
+	const struct op_value *narrower = who->token ? find_value(&who->token->limits, op->id, name) : NULL;
+
+	if (narrower && policy_limit(who, op, name) == narrower->value)
+		snprintf(ret_rule, ERR_RULE_MAX, "tokens.%s.limits.%s.%s", who->name, op->id, name);
+	else
+		snprintf(ret_rule, ERR_RULE_MAX, "limits.%s.%s", op->id, name);
+}
+
 int64_t policy_server_limit(const struct policy *p, const char *name)
 {
 	const struct {

@@ -72,6 +72,9 @@ bool policy_op_enabled(const struct policy *p, const struct op *op, char ret_rul
 
 /* The effective limit of an op, and those without an op ("max_body_bytes", "max_connections", …). */
 int64_t policy_limit(const struct principal *who, const struct op *op, const char *name);
+/* The rule that says so: "limits.OP.NAME", or the token's where that is what narrows it. */
+void policy_limit_rule(
+	const struct principal *who, const struct op *op, const char *name, char ret_rule[static ERR_RULE_MAX]);
 int64_t policy_server_limit(const struct policy *p, const char *name);
 
 /* Whether a principal may send the signal, set the variable (R79, R96), name the user. */

@@ -88,11 +88,11 @@ static void work(struct job *job)
 
 	a->failed = pack_step(&a->pack, a->piece, &a->err) < 0;
 	if (a->pack.too_many)
-		files_over_limit(a->call, "max_files", &a->err,
+		call_over_limit(a->call, "max_files", &a->err,
 			"there are more than %lld entries: ask for application/octet-stream",
 			(long long)a->pack.max_files);
 	if (!a->failed && a->most && (int64_t)a->pack.made.len > a->most)
-		a->failed = files_over_limit(a->call, "max_bytes", &a->err,
+		a->failed = call_over_limit(a->call, "max_bytes", &a->err,
 				    "the archive is over %lld bytes: ask for application/octet-stream",
 				    (long long)a->most) < 0;
 }
