@@ -107,7 +107,7 @@ static int open_file(struct download *d, const struct place *place, struct err *
 
 static int too_large(struct download *d, const struct place *place, int64_t most)
 {
-	return files_over_limit(d->call, "max_bytes", &d->call->err,
+	return call_over_limit(d->call, "max_bytes", &d->call->err,
 		"'%s' is over %lld bytes: ask for application/octet-stream", place->given, (long long)most);
 }
 

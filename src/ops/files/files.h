@@ -59,7 +59,3 @@ int files_check_no_root(const struct call *call, const struct place *place, stru
 /* A name for temporary files, which is recognised at the next start (R87). */
 enum { FILES_TEMP_SIZE = 40 };
 void files_temp_name(char to[static FILES_TEMP_SIZE]);
-
-/* ERR_LIMIT_FILE by the op's limit of that name, which the rule tells: always -1. */
-int files_over_limit(const struct call *call, const char *limit, struct err *err, const char *fmt, ...)
-	PRINTF_LIKE(4, 5);

@@ -304,7 +304,7 @@ static void on_body(struct call *call, size_t got, bool end)
 	x->ended = end;
 	x->total += (int64_t)got;
 	if (x->total > x->unpack.max_bytes) {
-		files_over_limit(call, "max_bytes", &call->err, "the archive is over %lld bytes",
+		call_over_limit(call, "max_bytes", &call->err, "the archive is over %lld bytes",
 			(long long)x->unpack.max_bytes);
 		give_up(x);
 		return;

@@ -120,7 +120,7 @@ static int check(struct call *call, const struct in *in)
 		return err_set(
 			&call->err, ERR_ARGS_INVALID, "the Idempotency-Key must have 1 to %d bytes", KEY_MAX_BYTES);
 	if ((int64_t)process_running(principal_name(call->caller)) >= most)
-		return err_set(&call->err, ERR_LIMIT_TOO_MANY,
+		return call_over_limit(call, "max_processes", &call->err,
 			"%lld processes run, which is all that may (max_processes)", (long long)most);
 	return 0;
 }
