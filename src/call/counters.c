@@ -6,7 +6,8 @@
 enum { OPS_MAX = 256 };
 
 static struct {
-	uint64_t calls[OPS_MAX + 1][COUNTERS_CLASSES]; /* as in ops_all; the last: no op */
+	/* As in ops_all; behind them the template author's commands together, and calls without an op. */
+	uint64_t calls[OPS_MAX + 2][COUNTERS_CLASSES];
 	struct {
 		int64_t value;
 		uint64_t (*ask)(void *user);
@@ -16,11 +17,13 @@ static struct {
 
 static size_t index_of(const struct op *op)
 {
+	if (op && op->is_dynamic)
+		return OPS_MAX;
 	for (size_t i = 0; op && ops_all[i] && i < OPS_MAX; i++) {
 		if (ops_all[i] == op)
 			return i;
 	}
-	return OPS_MAX;
+	return OPS_MAX + 1;
 }
 
 void counters_call(const struct op *op, int status)

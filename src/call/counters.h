@@ -18,7 +18,7 @@ enum counters_gauge {
 
 enum { COUNTERS_CLASSES = 5 }; /* 1xx to 5xx */
 
-/* A call has ended; op NULL: none was found for it. */
+/* A call has ended; op NULL: none was found for it.  All commands of the template's author count as one op. */
 void counters_call(const struct op *op, int status);
 uint64_t counters_calls(const struct op *op, unsigned class); /* class 1 to 5 */
 

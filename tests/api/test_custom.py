@@ -233,6 +233,11 @@ def test_capabilities_and_check(srv):
         assert (verdict["allowed"], verdict.get("wire_code")) == (allowed, code)
 
 
+def test_they_are_counted_together(srv):
+    run(srv, "text")
+    assert 'abx_requests_total{op="custom.*",status="2xx"}' in srv.call("system.prometheus")["text"]
+
+
 # --- policy
 
 

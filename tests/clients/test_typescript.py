@@ -12,6 +12,7 @@ import subprocess
 import pytest
 from stand_in import CuttingProxy, StandIn, answer, events
 
+from lib.custom import puppet
 from lib.processes import eventually, running
 from lib.server import ROOT, Server, printed
 
@@ -230,6 +231,16 @@ def test_a_server_that_knows_groups_alone(check):
         assert check("discover", stand_in.url)["value"] == {
             "legacy": True, "list": True, "run": False, "custom": 2, "refused": "OperationNotEnabledError"}
         assert "authorization" not in stand_in.requests[-1].headers
+
+
+def test_commands_of_the_template(check, make_server, tmp_path):
+    puppet(tmp_path)
+    got = check("custom", make_server("--commands", tmp_path).url)["value"]
+    assert "echo" in got.pop("listed")
+    assert got == {
+        "echo": [1], "call": "told", "id": "first", "odd": ["ExecutionError", "custom.failed", "CommandError"],
+        "fail": ["ExecutionError", "custom.failed", "KeyError"], "wrong": ["ServerArgumentError", "args.invalid", None],
+        "nothing": ["CommandNotFoundError", "custom.unknown_command", None], "check": "args.missing"}
 
 
 def test_the_first_call_may_fail(dist, make_server):

@@ -181,6 +181,23 @@ static void says(int wanted, const char *token, const char *op, const char *path
 		fail_msg("\n  said   %s  wanted %s", text, part);
 }
 
+static void custom_commands(void **state)
+{
+	(void)state;
+	write_file(
+		"version: 1\npaths: {roots: [BASE]}\nops: {custom.off: false}\ntokens:\n"
+		"- {name: ci, sha256: HASH(ci), scopes: [commands:run], ops: {run_command: true, custom.not: false}}\n"
+		"- {name: sh, sha256: HASH(sh), scopes: [process:run]}\n");
+	says(0, NULL, NULL, NULL, "policy.yaml:4: note: 'commands:run' is for the commands of the template's author");
+	says(0, "ci", "custom.grade", NULL, "custom.grade: allowed\n");
+	says(4, "ci", "custom.not", NULL, "policy.yaml:5: tokens.ci.ops.custom.not\n");
+	says(4, "ci", "custom.off", NULL, "policy.yaml:3: ops.custom.off\n");
+	says(4, "sh", "custom.grade", NULL, "policy.yaml:6: tokens.sh.scopes\n");
+	write_file("version: 1\npaths: {roots: [BASE]}\nops: {run_command: false, custom.on: true}\n");
+	says(4, NULL, "custom.grade", NULL, "policy.yaml:3: ops.run_command\n");
+	says(0, NULL, "custom.on", NULL, "custom.on: allowed\n");
+}
+
 static void subcommands(void **state)
 {
 	(void)state;
@@ -214,6 +231,7 @@ int main(void)
 		cmocka_unit_test(names_of_variables),
 		cmocka_unit_test(environment),
 		cmocka_unit_test(environment_without_memory),
+		cmocka_unit_test(custom_commands),
 		cmocka_unit_test(subcommands),
 	};
 

@@ -5,6 +5,7 @@
  */
 #include "base/budget.h"
 #include "call/counters.h"
+#include "custom/custom.h"
 #include "ops/system/measure.h"
 
 #include <stdio.h>
@@ -88,6 +89,7 @@ static void add_counters(struct buf *to)
 	begin(to, calls, "counter", "Requests that were answered, by op and class of status.");
 	for (const struct op *const *op = ops_all; *op; op++)
 		add_calls(to, calls, *op);
+	add_calls(to, calls, &custom_any);
 	add_calls(to, calls, NULL);
 	add_integer(to, "abx_connections", "gauge", counters_get(GAUGE_CONNECTIONS), "Open HTTP connections.");
 	add_integer(to, "abx_managed_processes", "gauge", counters_get(GAUGE_PROCESSES),

@@ -87,6 +87,21 @@ const checks = {
     }
     return facts;
   },
+  async custom(url) {
+    const client = new ServerClient(url);
+    const name = (error) => [error.name, error.error_code, error.error_type];
+    return {
+      listed: (await client.custom.list()).commands.map((one) => one.name),
+      echo: (await client.custom.echo({ text: "x", items: [1] })).items,
+      call: await client.custom.call("secret"),
+      id: await client.call("custom.twice"),
+      odd: await client.custom["fail-oddly"]().catch(name),
+      fail: await client.custom.fail({ type: "KeyError" }).catch(name),
+      wrong: await client.custom.echo({ txt: "x" }).catch(name),
+      nothing: await client.custom.nothing().catch(name),
+      check: (await client.check("custom.echo", { args: {} })).wire_code,
+    };
+  },
   async later(url) {
     const client = new ServerClient(url);
     const first = await client.custom.nothing().catch((error) => error.name);

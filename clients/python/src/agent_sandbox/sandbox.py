@@ -52,6 +52,13 @@ class SandboxServer(ServerClient):
         self._process: subprocess.Popen[str] | None = None
         self._scratch: Path | None = None
 
+    @property
+    def register(self) -> Any:
+        """The decorator @command of agent_sandbox.worker: makes a command of a function, for a worker of the template."""
+        from .worker import command
+
+        return command
+
     def enable_builtin(self, group: str, enabled: bool = True) -> None:
         """Switches a group of ops on or off from the next start on."""
         self._groups[group] = enabled
