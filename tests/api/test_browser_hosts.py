@@ -263,6 +263,18 @@ def test_the_policy_is_read_again(make_server):
             browser.open(site.url("/text"))
 
 
+def test_the_browser_wants_nothing_by_itself(site):
+    """It would ask its maker for updates, the time and who is signed in; a page that is used sets off more."""
+    with make(ALLOWED) as server:
+        browser = Browser(server)
+        browser.open(site.url("/form"), until="networkidle")
+        browser.client.call("browser.type", selector="#name", text="some wrods that are mispeled", delay=0)
+        browser.client.call("browser.type", selector="#secret", text="secret", delay=0)
+        browser.client.call("browser.click", selector="#send")
+        browser.open(site.url("/text"), until="networkidle")
+        assert browser.refused() == []
+
+
 def test_bytes_go_through_whole(browser, site):
     browser.open(site.url("/text"))
     assert browser.run("""Promise.all(Array.from({length: 40}, (_, i) => fetch('/bytes/' + (100000 + i))
