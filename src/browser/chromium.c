@@ -57,8 +57,8 @@ static const char *const common_args[] = { "--headless", "--remote-debugging-pip
 	"--mute-audio", "--hide-scrollbars", "--password-store=basic", "--force-color-profile=srgb",
 	"--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows",
 	"--disable-renderer-backgrounding", "--window-size=1280,800",
-	"--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,AutofillServerCommunication,"
-	"CertificateTransparencyComponentUpdater,HttpsUpgrades" };
+	("--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,AutofillServerCommunication,"
+	 "CertificateTransparencyComponentUpdater,HttpsUpgrades") };
 
 static void free_now(struct chromium *c)
 {
