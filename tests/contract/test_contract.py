@@ -63,9 +63,14 @@ def kit(server, folder):
         await connection.send("typed\r")
         return (await connection.expect("typed")).group()
 
-    yield types.SimpleNamespace(
+    def show(html):
+        plain.browser.navigate_sync(f"data:text/html,{html}", wait_until="load")
+        return kit_of
+
+    kit_of = types.SimpleNamespace(
         server=server, folder=folder, make=make, url=server.url, process=process, terminal=terminal, talk=talk,
-        repository=repository)
+        repository=repository, show=show)
+    yield kit_of
     for kind, name in begun:
         with contextlib.suppress(errors.SandboxError):
             plain.process.kill_sync(name) if kind == "process" else plain.terminal.delete_sync(name)
