@@ -87,19 +87,14 @@ static bool sends_file(const struct op *op)
 }
 
 static void add_first(struct buf *out, const struct op *op,
-	void (*add_taken)(struct buf *out, const struct op *op, const struct op *first),
-	void (*add_all)(struct buf *out, const struct op *op))
+	void (*add_call)(struct buf *out, const struct op *op, const struct op *first))
 {
 	struct op first;
 
 	if (!example_first(op, &first))
 		return;
-	if (!op->example.take) {
-		add_all(out, &first);
-		return;
-	}
-	add_first(out, &first, add_taken, add_all);
-	add_taken(out, op, &first);
+	add_first(out, &first, add_call);
+	add_call(out, op, &first);
 }
 
 /* --- Python --- */
@@ -154,13 +149,18 @@ static void python_call(struct buf *out, const struct op *op)
 	buf_addc(out, ')');
 }
 
-static void python_taken(struct buf *out, const struct op *op, const struct op *first)
+static void python_first(struct buf *out, const struct op *op, const struct op *first)
 {
+	const char *take = op->example.take;
 	char room[64];
 
-	buf_addf(out, "%s = (await ", python_name(op->example.into, room));
+	if (take)
+		buf_addf(out, "%s = (", python_name(op->example.into, room));
+	buf_adds(out, "await ");
 	python_call(out, first);
-	buf_addf(out, ").%s\n", op->example.take);
+	if (take)
+		buf_addf(out, ").%s", take);
+	buf_addc(out, '\n');
 }
 
 static void python_socket(struct buf *out, const struct op *op)
@@ -173,7 +173,7 @@ static void python_socket(struct buf *out, const struct op *op)
 
 void example_python(struct buf *out, const struct op *op)
 {
-	add_first(out, op, python_taken, example_python);
+	add_first(out, op, python_first);
 	if (op->kind == OP_WS) {
 		python_socket(out, op);
 		return;
@@ -211,14 +211,15 @@ static void typescript_call(struct buf *out, const struct op *op)
 	buf_adds(out, out->len == start ? ")" : " })");
 }
 
-static void typescript_taken(struct buf *out, const struct op *op, const struct op *first)
+static void typescript_first(struct buf *out, const struct op *op, const struct op *first)
 {
 	const char *take = op->example.take, *into = op->example.into;
 
-	buf_addf(out, "const { %s", take);
-	if (strcmp(take, into) != 0)
+	if (take)
+		buf_addf(out, "const { %s", take);
+	if (take && strcmp(take, into) != 0)
 		buf_addf(out, ": %s", into);
-	buf_adds(out, " } = await ");
+	buf_adds(out, take ? " } = await " : "await ");
 	typescript_call(out, first);
 	buf_adds(out, ";\n");
 }
@@ -233,7 +234,7 @@ static void typescript_socket(struct buf *out, const struct op *op)
 
 void example_typescript(struct buf *out, const struct op *op)
 {
-	add_first(out, op, typescript_taken, example_typescript);
+	add_first(out, op, typescript_first);
 	if (op->kind == OP_WS) {
 		typescript_socket(out, op);
 		return;

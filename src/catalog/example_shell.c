@@ -75,21 +75,20 @@ static bool takes_into(const struct op *op, struct str name)
 }
 
 /* Each line that must come first; its last is an assignment where something is taken. */
-static void add_first(struct buf *out, const struct op *op, void (*add_call)(struct buf *out, const struct op *op),
-	void (*add_all)(struct buf *out, const struct op *op))
+static void add_first(struct buf *out, const struct op *op, void (*add_call)(struct buf *out, const struct op *op))
 {
 	struct op first;
 
 	if (!example_first(op, &first))
 		return;
-	if (!op->example.take) {
-		add_all(out, &first);
-		return;
-	}
-	add_first(out, &first, add_call, add_all);
-	buf_addf(out, "%s=$(", op->example.into);
+	add_first(out, &first, add_call);
+	if (op->example.take)
+		buf_addf(out, "%s=$(", op->example.into);
 	add_call(out, &first);
-	buf_addf(out, " | jq -r .%s)\n", op->example.take);
+	if (op->example.take)
+		buf_addf(out, " | jq -r .%s)\n", op->example.take);
+	else
+		buf_adds(out, " >/dev/null\n");
 }
 
 /* --- curl --- */
@@ -251,7 +250,7 @@ static void curl_socket(struct buf *out)
 
 void example_curl(struct buf *out, const struct op *op)
 {
-	add_first(out, op, curl_call, example_curl);
+	add_first(out, op, curl_call);
 	curl_call(out, op);
 	if (op->kind == OP_WS)
 		curl_socket(out);
@@ -308,7 +307,7 @@ static void abx_call(struct buf *out, const struct op *op)
 
 void example_abx(struct buf *out, const struct op *op)
 {
-	add_first(out, op, abx_call, example_abx);
+	add_first(out, op, abx_call);
 	abx_call(out, op);
 	buf_addc(out, '\n');
 }

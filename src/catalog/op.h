@@ -77,7 +77,7 @@ struct example {
 	const char *file;        /* of the caller's machine: its bytes are sent, or it gets those that come */
 	const char *after;       /* id of the op whose own example comes first, or NULL */
 	const char *after_args;  /* with these arguments instead of its own; NULL: with its own */
-	const char *take, *into; /* this member of that one's result is this parameter here; NULL: nothing is */
+	const char *take, *into; /* this member of that one's result is this parameter here; NULL: not shown */
 	const char *abx;         /* what follows `abx` where a command does just this; NULL: it is `server call` */
 	const char *typed;       /* into a WebSocket, as in a string of JSON */
 };

@@ -165,8 +165,33 @@ static void check_programs(struct doctor *d)
 	found = strndup(reply_text(reply.value, "stdout").p ? reply_text(reply.value, "stdout").p : "",
 		reply_text(reply.value, "stdout").len);
 	say(d, GOOD, "programs", found[0] ? found : "none of bash, python3, node, git, Chromium");
-	if (!strstr(found, "chrom") && !strstr(found, "headless"))
-		say(d, NOTE, "browser", "no Chromium on PATH: browser.* would answer 503");
+}
+
+/* Really starts it, where it does not run yet. */
+static void check_browser(struct doctor *d)
+{
+	const struct json *groups = json_get(d->capabilities.value, "groups");
+	AUTOREPLY struct reply reply = { 0 };
+	struct cli *cli = d->cli;
+	AUTOFREE char *name = NULL;
+	struct str agent, word;
+
+	if (!reply_bool(groups, "browser", false)) {
+		say(d, NOTE, "browser", "the group is switched off (policy:groups.browser)");
+		return;
+	}
+	if (api_call(&cli->api, "browser.evaluate", STR("{\"script\":\"navigator.userAgent\",\"timeout\":5000}"), false,
+		    &reply, &cli->problem) < 0 ||
+		reply_parse(&cli->api, &reply, &cli->problem) < 0) {
+		say_problem(d, NOTE, "browser");
+		return;
+	}
+	agent = reply_text(reply.value, "result");
+	do
+		word = str_cut(&agent, ' ');
+	while (agent.len && !memmem(word.p, word.len, "Chrom", strlen("Chrom")));
+	name = strndup(word.len ? word.p : "", word.len);
+	say(d, GOOD, "browser", name);
 }
 
 static int doctor(struct cli *cli, struct args *args)
@@ -180,6 +205,7 @@ static int doctor(struct cli *cli, struct args *args)
 			show_facts(&d);
 			check_writing(&d);
 			check_programs(&d);
+			check_browser(&d);
 		}
 		reply_free(&d.capabilities);
 	}

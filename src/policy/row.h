@@ -25,7 +25,6 @@ struct row {
 	size_t offset;
 	int64_t minimum, maximum;
 	const char *const *choices;
-	const char *only;       /* this build can do this value alone (as written; "" for an empty list or map) */
 	const char *def, *text; /* for the docs: the default as written, one sentence */
 };
 
@@ -44,7 +43,7 @@ row_read_fn row_bool, row_int, row_number, row_text, row_path, row_path_or_none,
 /* and those with a meaning (row_kinds.c). */
 row_read_fn row_version, row_mode, row_groups, row_ops, row_tokens, row_limits, row_limits_of_token, row_name,
 	row_digest, row_scopes, row_time, row_signals, row_env_names, row_env_set, row_languages, row_origins,
-	row_audit_ops;
+	row_audit_ops, row_hosts;
 
 int row_want(struct row_reader *r, const struct yaml_node *node, enum yaml_kind kind, const char *what) MUST_CHECK;
 int row_parse_int(struct row_reader *r, const struct yaml_node *node, int64_t minimum, int64_t maximum,

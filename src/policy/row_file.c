@@ -23,7 +23,6 @@ enum { HOUR = 3600, DAY = 24 * HOUR };
 	}
 #define RANGE(lo, hi) .minimum = (lo), .maximum = (hi)
 #define DOC(default_, why) .def = default_, .text = why
-#define ONLY(value) .only = value
 
 const struct row row_file[] = {
 	ROW("version", row_version, version, int64_t, DOC("1", "The version of this format.")),
@@ -96,12 +95,13 @@ const struct row row_file[] = {
 		DOC("{}", "Variables that programs get besides.")),
 	ROW("devtools.languages", row_languages, devtools.languages, struct list,
 		DOC("{}", "Further languages of code runs: a program and its arguments, with {file} for the code.")),
-	ROW("browser.path", row_text, browser.path, const char *, ONLY(""),
-		DOC("\"\"", "The browser; empty looks for one.")),
-	ROW("browser.idle_timeout", row_int, browser.idle_timeout, int64_t, RANGE(0, DAY), ONLY("300"),
-		DOC("300", "Seconds without use after which the browser is ended.")),
-	ROW("browser.allow_hosts", row_texts, browser.allow_hosts, texts, ONLY("*"),
-		DOC("[\"*\"]", "Hosts that the browser may reach.")),
+	ROW("browser.path", row_text, browser.path, const char *,
+		DOC("\"\"", "The browser, a path or a name in PATH; empty looks for one.")),
+	ROW("browser.idle_timeout", row_int, browser.idle_timeout, int64_t, RANGE(0, DAY),
+		DOC("300", "Seconds without use after which the browser is ended; 0 is never.")),
+	ROW("browser.allow_hosts", row_hosts, browser.allow_hosts, texts,
+		DOC("[\"*\"]",
+			"Hosts that the browser may reach: a name, *.name, an address, *; each with or without :port.")),
 	ROW("cors.origins", row_origins, cors.origins, texts,
 		DOC("[]", "Origins of other sites' pages that may call.")),
 	ROW("audit.file", row_path_or_none, audit.file, const char *,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/row.h"
 
+#include "policy/net_host.h"
 #include "policy/ops_later.h"
 #include "policy/origin.h"
 #include "policy/policy.h"
@@ -386,4 +387,23 @@ int row_audit_ops(struct row_reader *r, const struct row *row, const struct yaml
 			return -1;
 	}
 	return 0;
+}
+
+static int check_host(struct row_reader *r, const struct yaml_node *item)
+{
+	if (net_pattern_is_valid(str_of(item->text)))
+		return 0;
+	for (const char *c = item->text; *c; c++) {
+		if (*(const unsigned char *)c > 0x7f)
+			return row_fail(
+				r, item, "'%.64s' must stand here as browsers send it, in its 'xn--' form", item->text);
+	}
+	return row_fail(r, item,
+		"a host like example.com, *.example.com, 127.0.0.1:8000 or * is wanted here, not '%.64s'", item->text);
+}
+
+int row_hosts(struct row_reader *r, const struct row *row, const struct yaml_node *node, void *to)
+{
+	(void)row;
+	return row_parse_texts(r, node, check_host, to);
 }

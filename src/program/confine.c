@@ -81,6 +81,11 @@ static const struct system_part {
 	{ "/dev/shm", LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE },
 };
 
+/* What the browser reads besides: its settings, facts of the machine, caches of fonts. */
+static const char *const browser_parts[] = { "/sys/devices", "/sys/bus", "/sys/class", "/sys/fs/cgroup",
+	"/etc/chromium", "/etc/chromium.d", "/etc/opt/chrome", "/etc/machine-id", "/var/cache/fontconfig",
+	"/var/lib/ca-certificates" };
+
 /* Rulesets that were made.  An entry holds its policy, so that its principal stays what it was. */
 static struct cached {
 	struct policy *policy;
@@ -252,6 +257,43 @@ int confine_apply(const struct principal *who, struct spawn *spawn, struct err *
 	if (landlock_abi() == 0)
 		return 0; /* best_effort, or confine_check() would not have let it start */
 	spawn->ruleset_fd = ruleset_of(who);
+	if (spawn->ruleset_fd < 0)
+		return err_set(err, ERR_BUSY, "cannot confine the program: %s", strerror(-spawn->ruleset_fd));
+	return 0;
+}
+
+static int make_ruleset_apart(const struct policy *policy, int own_fd)
+{
+	struct policy_confinement c = policy_confinement(policy);
+	const struct run_as *user = policy_user(policy, NULL);
+	AUTOCLOSE int fd = landlock_new(c.no_network && network_none_fd() < 0);
+	int status = fd < 0 ? fd : allow_system(fd);
+
+	for (size_t i = 0; status == 0 && i < ARRAY_LEN(browser_parts); i++)
+		status = allow_path(fd, browser_parts[i], LANDLOCK_MAY_READ);
+	/* Its own sandbox writes the maps of users and groups there; as root it has no such sandbox. */
+	if (status == 0 && user && user->uid != 0)
+		status = allow_path(fd, "/proc", LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE);
+	for (const char *const *path = c.read; status == 0 && path && *path; path++)
+		status = allow_path(fd, *path, LANDLOCK_MAY_READ | LANDLOCK_MAY_EXECUTE);
+	if (status == 0)
+		status = landlock_allow(fd, own_fd, LANDLOCK_MAY_READ | LANDLOCK_MAY_WRITE);
+	return status < 0 ? status : take_fd(&fd);
+}
+
+int confine_apart(const struct policy *policy, int own_fd, struct spawn *spawn, struct err *err)
+{
+	struct policy_confinement c = policy_confinement(policy);
+
+	if (c.no_network)
+		spawn->network_fd = network_none_fd();
+	if (!wants_confinement(&c))
+		return 0;
+	spawn->no_new_privs = true;
+	spawn->drop_capabilities = true;
+	if (landlock_abi() == 0)
+		return 0; /* best_effort, or confine_check() would not have let it start */
+	spawn->ruleset_fd = make_ruleset_apart(policy, own_fd);
 	if (spawn->ruleset_fd < 0)
 		return err_set(err, ERR_BUSY, "cannot confine the program: %s", strerror(-spawn->ruleset_fd));
 	return 0;

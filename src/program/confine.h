@@ -20,6 +20,12 @@ int confine_check(const struct policy *policy, struct err *err) MUST_CHECK;
 /* Fills in what a confined child needs.  Descriptors stay ours.  0, or -1 with err. */
 int confine_apply(const struct principal *who, struct spawn *spawn, struct err *err) MUST_CHECK;
 
+/*
+ * For a program of the server's own, apart from all roots: it may write below one folder, and sees of
+ * the system what the browser needs besides.  The ruleset is new and becomes the caller's.
+ */
+int confine_apart(const struct policy *policy, int own_fd, struct spawn *spawn, struct err *err) MUST_CHECK;
+
 /* A folder for temporary files under the base directory, or NULL when children are not confined. */
 const char *confine_temp_dir(const struct principal *who, struct arena *arena);
 void confine_put_temp_dir(const struct principal *who, struct child_env *env); /* as TMPDIR, unless there is one */

@@ -7,22 +7,19 @@
 #include "spawn/limits.h"
 
 #include <signal.h>
+#include <unistd.h>
 
-static int prepare_user(const struct principal *who, const char *name, struct spawn *spawn, struct err *err)
+static void prepare_user(const struct policy *policy, const char *name, struct spawn *spawn)
 {
-	const struct run_as *user;
+	const struct run_as *user = policy_user(policy, name);
 
-	if (name && policy_check_user(who, name, err) < 0)
-		return -1;
-	user = policy_user(principal_policy(who), name);
 	if (!user)
-		return 0;
+		return;
 	spawn->set_user = true;
 	spawn->uid = user->uid;
 	spawn->gid = user->gid;
 	spawn->groups = user->groups;
 	spawn->group_count = user->group_count;
-	return 0;
 }
 
 static void prepare_limits(const struct policy *policy, struct spawn *spawn)
@@ -45,16 +42,37 @@ static void prepare_limits(const struct policy *policy, struct spawn *spawn)
 	spawn->cgroup_best_effort = policy_confinement(policy).mode == CONFINE_BEST_EFFORT;
 }
 
-int launch_prepare_for(const struct principal *who, const char *user, struct spawn *spawn, struct err *err)
+static void prepare(const struct policy *policy, const char *user, struct spawn *spawn)
 {
 	spawn->death_signal = SIGKILL; /* no half-dead owner of a port after a server that was killed */
-	prepare_limits(principal_policy(who), spawn);
-	return prepare_user(who, user, spawn, err) < 0 ? -1 : confine_apply(who, spawn, err);
+	prepare_limits(policy, spawn);
+	prepare_user(policy, user, spawn);
+}
+
+int launch_prepare_for(const struct principal *who, const char *user, struct spawn *spawn, struct err *err)
+{
+	if (user && policy_check_user(who, user, err) < 0)
+		return -1;
+	prepare(principal_policy(who), user, spawn);
+	return confine_apply(who, spawn, err);
 }
 
 int launch_prepare(struct call *call, const char *user, struct spawn *spawn)
 {
 	return launch_prepare_for(call->caller, user, spawn, &call->err);
+}
+
+int launch_prepare_apart(const struct policy *policy, int own_fd, struct spawn *spawn, struct err *err)
+{
+	prepare(policy, NULL, spawn);
+	return confine_apart(policy, own_fd, spawn, err);
+}
+
+bool launch_is_root(const struct policy *policy)
+{
+	const struct run_as *user = policy_user(policy, NULL);
+
+	return geteuid() == 0 && (!user || user->uid == 0);
 }
 
 struct tree *launch(struct call *call, const struct spawn *spawn, const struct tree_events *events, void *user,

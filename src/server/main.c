@@ -3,8 +3,11 @@
  * Start and end of the server.
  */
 #include "base/clock.h"
+#include "browser/chromium.h"
+#include "browser/visit.h"
 #include "call/counters.h"
 #include "custom/commands.h"
+#include "ops/files/leftover.h"
 #include "ops/terminal/terminal.h"
 #include "policy/config.h"
 #include "policy/policy.h"
@@ -85,6 +88,7 @@ static void end_children(void)
 	server.ends_children = true;
 	workers_end();
 	timer_start(&server.grace, server.loop, LAST_WAIT_NS, leave_at_once);
+	visit_stop_all();
 	tree_end_all(server.loop, CHILD_GRACE_NS, all_children_ended);
 }
 
@@ -344,6 +348,7 @@ static int start(char **args, struct err *err)
 	}
 	server.http = http_server_new(server.loop, &serve_handlers, &http_default_limits);
 	serve_attach(server.http);
+	leftover_start(server.loop);
 	counters_ask(GAUGE_CONNECTIONS, connections, server.http);
 	if (signal_start(&server.term, server.loop, SIGTERM, on_terminate) < 0 ||
 		signal_start(&server.interrupt, server.loop, SIGINT, on_terminate) < 0 ||
@@ -382,8 +387,11 @@ static int serve_main(char **args)
 		loop_run(server.loop);
 	http_server_free(server.http);
 	terminal_free_all();
+	leftover_stop();
 	commands_free();
+	visit_free_all();
 	tree_shutdown();
+	chromium_remove_all();
 	audit_end();
 	return server.status;
 }

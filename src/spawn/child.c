@@ -73,18 +73,29 @@ IN_CHILD static int step_pty(struct child_plan *plan)
 	return plan->is_pty ? result_of(ioctl(plan->stdio[0], TIOCSCTTY, 0)) : 0;
 }
 
+/* The numbers that the extra descriptor gets: first to last; none when first is -1. */
+IN_CHILD static int extra_first(const struct child_plan *plan)
+{
+	return plan->extra_fd >= 0 ? plan->what->extra_as : -1;
+}
+
+IN_CHILD static int extra_last(const struct child_plan *plan)
+{
+	return extra_first(plan) + (plan->what->extra_twice ? 1 : 0);
+}
+
 /* Moves a descriptor out of the way of the numbers that are about to be given away. */
-IN_CHILD static int move_up(int *fd, int extra_as)
+IN_CHILD static int move_up(int *fd, int first, int last)
 {
 	int moved;
 
-	if (*fd < 0 || (*fd >= FIRST_FREE_FD && *fd != extra_as))
+	if (*fd < 0 || (*fd >= FIRST_FREE_FD && (first < 0 || *fd < first || *fd > last)))
 		return 0;
 	moved = fcntl(*fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
 	if (moved < 0)
 		return errno;
-	if (moved == extra_as)
-		moved = fcntl(*fd, F_DUPFD_CLOEXEC, extra_as + 1);
+	if (first >= 0 && moved >= first && moved <= last)
+		moved = fcntl(*fd, F_DUPFD_CLOEXEC, last + 1);
 	if (moved < 0)
 		return errno;
 	*fd = moved;
@@ -95,10 +106,10 @@ IN_CHILD static int step_stdio(struct child_plan *plan)
 {
 	int *const all[] = { &plan->stdio[0], &plan->stdio[1], &plan->stdio[2], &plan->extra_fd, &plan->dir_fd,
 		&plan->ruleset_fd, &plan->network_fd };
-	int extra_as = plan->extra_fd >= 0 ? plan->what->extra_as : -1;
+	int first = extra_first(plan), last = extra_last(plan);
 
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		int error = move_up(all[i], extra_as);
+		int error = move_up(all[i], first, last);
 
 		if (error)
 			return error;
@@ -107,7 +118,11 @@ IN_CHILD static int step_stdio(struct child_plan *plan)
 		if (dup2(plan->stdio[i], i) < 0)
 			return errno;
 	}
-	return plan->extra_fd >= 0 ? result_of(dup2(plan->extra_fd, extra_as)) : 0;
+	for (int fd = first; first >= 0 && fd <= last; fd++) {
+		if (dup2(plan->extra_fd, fd) < 0)
+			return errno;
+	}
+	return 0;
 }
 
 IN_CHILD static int step_umask(struct child_plan *plan)
@@ -234,7 +249,7 @@ IN_CHILD static int number_of(const char *name)
 }
 
 /* Without close_range: those that /proc lists; without /proc: every number that may be one. */
-IN_CHILD static void close_listed(int keep)
+IN_CHILD static void close_listed(int first, int last)
 {
 	_Alignas(struct entry) char room[2048];
 	int list = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -242,7 +257,7 @@ IN_CHILD static void close_listed(int keep)
 
 	if (list < 0) {
 		for (int fd = FIRST_FREE_FD; fd < FD_NUMBERS_MAX; fd++) {
-			if (fd != keep)
+			if (fd < first || fd > last)
 				close(fd);
 		}
 		return;
@@ -251,7 +266,7 @@ IN_CHILD static void close_listed(int keep)
 		for (long at = 0; at < size; at += ((struct entry *)(room + at))->size) {
 			int fd = number_of(((struct entry *)(room + at))->name);
 
-			if (fd >= FIRST_FREE_FD && fd != keep && fd != list)
+			if (fd >= FIRST_FREE_FD && (fd < first || fd > last) && fd != list)
 				close(fd);
 		}
 	}
@@ -260,19 +275,20 @@ IN_CHILD static void close_listed(int keep)
 
 IN_CHILD static int step_descriptors(struct child_plan *plan)
 {
-	int keep = plan->extra_fd >= 0 ? plan->what->extra_as : -1;
+	int first = extra_first(plan), last = extra_last(plan);
 	long result = 0;
 
-	if (keep < FIRST_FREE_FD) {
+	if (first < FIRST_FREE_FD) {
+		first = last = -1;
 		result = syscall(SYS_close_range, FIRST_FREE_FD, ~0U, 0);
 	} else {
-		if (keep > FIRST_FREE_FD)
-			result = syscall(SYS_close_range, FIRST_FREE_FD, keep - 1, 0);
+		if (first > FIRST_FREE_FD)
+			result = syscall(SYS_close_range, FIRST_FREE_FD, first - 1, 0);
 		if (result == 0)
-			result = syscall(SYS_close_range, keep + 1, ~0U, 0);
+			result = syscall(SYS_close_range, last + 1, ~0U, 0);
 	}
 	if (result < 0)
-		close_listed(keep);
+		close_listed(first, last);
 	return 0;
 }
 

@@ -34,6 +34,7 @@ struct spawn {
 	int dir_fd;             /* working directory, entered as the user; -1 keeps ours */
 	int in, out, err;       /* descriptor or SPAWN_* */
 	int extra_fd, extra_as; /* one more descriptor and its number in the child; -1 none (R07's command text) */
+	bool extra_twice;       /* also at the number behind that one */
 	int cgroup_fd;          /* -1: stay in ours */
 	int ruleset_fd;         /* landlock; -1 none */
 	int network_fd;         /* a network namespace to join; -1 none */

@@ -4,6 +4,7 @@
 #include "wire/head.h"
 
 #include <errno.h>
+#include <strings.h>
 
 static bool is_digit(char c)
 {
@@ -267,6 +268,16 @@ static bool is_wanted(struct str params)
 	return true;
 }
 
+/* Whether a name of a caller means what we have: the same, or of our "image/" any. */
+static bool is_same_type(struct str name, const char *media_type)
+{
+	size_t family = strcspn(media_type, "*");
+
+	if (media_type[family] == '\0')
+		return str_is_nocase(name, media_type);
+	return name.len > family && strncasecmp(name.p, media_type, family) == 0;
+}
+
 bool accept_names(struct str accept, const char *media_type)
 {
 	struct str item;
@@ -274,7 +285,7 @@ bool accept_names(struct str accept, const char *media_type)
 	while (head_list_next(&accept, &item)) {
 		struct str name = str_cut(&item, ';');
 
-		if (str_is_nocase(str_trim(name), media_type) && is_wanted(item))
+		if (is_same_type(str_trim(name), media_type) && is_wanted(item))
 			return true;
 	}
 	return false;

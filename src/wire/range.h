@@ -29,5 +29,8 @@ bool etag_list_has(struct str list, struct str tag, bool weak);
 /* An HTTP date in any of the three forms as seconds since 1970 (years of two digits: 1970 to 2069): 0 or -EINVAL. */
 int http_date_parse(struct str value, int64_t *ret_seconds) MUST_CHECK;
 
-/* Whether an Accept header takes type/subtype by name with q > 0 (wildcards do not count). */
+/*
+ * Whether an Accept header takes what we have by name with q > 0.  Wildcards do not count, but where we
+ * have one kind or another of a family (a star behind the slash) every name of that family does.
+ */
 bool accept_names(struct str accept, const char *media_type);

@@ -175,6 +175,9 @@ static void test_accept(void **state)
 		assert_true(accept_names(str_of(yes[i]), "a/b"));
 	for (size_t i = 0; i < ARRAY_LEN(no); i++)
 		assert_false(accept_names(str_of(no[i]), "a/b"));
+	assert_true(accept_names(STR("x/y, Image/PNG"), "image/*"));
+	assert_true(accept_names(STR("image/*;q=0.1"), "image/*"));
+	assert_false(accept_names(STR("*/*, image/, images/png, image/png;q=0"), "image/*"));
 }
 
 int main(void)

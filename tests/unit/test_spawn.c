@@ -134,6 +134,16 @@ static void test_given_descriptors_may_have_any_number(void **state)
 	argv[2] = "cat <&9; ls /proc/$$/fd";
 	lseek(0, 0, SEEK_SET);
 	expect_output(&what, "extra 0\n1\n2\n9\n");
+	/* At two numbers, of which the second is where another one of ours stands. */
+	what.extra_as = 3;
+	what.extra_twice = true;
+	assert_int_equal(extra_fd < 5 ? dup2(extra_fd, 4) : 4, 4);
+	what.in = 4;
+	argv[2] = "cat <&4; ls /proc/$$/fd";
+	lseek(0, 0, SEEK_SET);
+	expect_output(&what, "extra 0\n1\n2\n3\n4\n");
+	if (extra_fd != 4)
+		close(4);
 	close(extra_fd);
 	dup2(saved, 0);
 	close(saved);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Made by `agent-sandbox-server gen-client --lang ts`: do not edit.
-// Catalog version 1, digest sha256:a23c805e292e0347dacf90b7f098771dac7bbff045d8f93378b3d9dc49629f2f
+// Catalog version 1, digest sha256:9d02de03e2294590803a39c0edf2ac6fe1bd24b3c5e277d0f8c3a44a86c4f06a
 import { Namespace, type Body, type CallOptions, type Caller, type ErrorRow, type EventStream, type OpSpec } from "./runtime.js";
 
 export const CATALOG_VERSION = 1;
-export const CATALOG_DIGEST = "sha256:a23c805e292e0347dacf90b7f098771dac7bbff045d8f93378b3d9dc49629f2f";
+export const CATALOG_DIGEST = "sha256:9d02de03e2294590803a39c0edf2ac6fe1bd24b3c5e277d0f8c3a44a86c4f06a";
 export const SERVER_VERSION = "0.1.0";
 
 /** Tell whether the server answers. */
@@ -265,11 +265,11 @@ export interface FilesListParams {
 
 /** The entries, sorted by name. */
 export interface FileEntry {
-  /** The name. */
+  /** The last part of the path. */
   name: string;
   /** The exact name where it is not UTF-8. */
   name_b64?: string;
-  /** The absolute path. */
+  /** The path, absolute and without links. */
   path: string;
   /** The exact path where it is not UTF-8. */
   path_b64?: string;
@@ -1908,6 +1908,152 @@ export interface DevtoolsGitDiffResult {
   truncated: boolean;
 }
 
+/** Go to an address and wait until the page is there. */
+export interface BrowserNavigateParams {
+  /** Where to go: http, https, data or about:blank. */
+  url: string;
+  /** When the page counts as there: its load event, its DOM, no request for 500 ms, or the first byte. */
+  wait_until?: "load" | "domcontentloaded" | "networkidle" | "commit" | undefined;
+  /** Milliseconds until it is given up. */
+  timeout?: number | undefined;
+}
+
+/** Go to an address and wait until the page is there. */
+export interface BrowserNavigateResult {
+  /** Where the page is, after redirects. */
+  url: string;
+  /** Its title. */
+  title: string;
+  /** The HTTP status of the main document; null where there was no HTTP. */
+  status: number | null;
+}
+
+/** Take a picture of the page or of one element. */
+export interface BrowserScreenshotParams {
+  /** CSS selector of one element; without it the page. */
+  selector?: string | undefined;
+  /** The whole page instead of what a window shows; not asked with a selector. */
+  full_page?: boolean | undefined;
+  /** The kind of picture. */
+  format?: "png" | "jpeg" | undefined;
+  /** Of a jpeg. */
+  quality?: number | undefined;
+}
+
+/** Take a picture of the page or of one element. */
+export interface BrowserScreenshotResult {
+  /** The picture. */
+  image_base64: string;
+  /** Its width in pixels. */
+  width: number;
+  /** Its height in pixels. */
+  height: number;
+}
+
+/** Read the page as HTML or text. */
+export interface BrowserContentParams {
+  /** The document as it is now, or the text that it shows. */
+  type?: "html" | "text" | undefined;
+}
+
+/** Read the page as HTML or text. */
+export interface BrowserContentResult {
+  /** The content. */
+  content: string;
+  /** Where the page is. */
+  url: string;
+  /** Its title. */
+  title: string;
+}
+
+/** Click on an element. */
+export interface BrowserClickParams {
+  /** CSS selector of the element; the first that matches. */
+  selector: string;
+  /** Milliseconds until it is given up. */
+  timeout?: number | undefined;
+}
+
+/** Click on an element. */
+export interface BrowserClickResult {
+  /** Always true. */
+  clicked: boolean;
+  /** The selector. */
+  selector: string;
+}
+
+/** Type text into an element. */
+export interface BrowserTypeParams {
+  /** CSS selector of the element; the first that matches. */
+  selector: string;
+  /** What is typed; a line feed is the Enter key, a tab the Tab key. */
+  text: string;
+  /** Milliseconds between two keys. */
+  delay?: number | undefined;
+  /** Whether what the element holds is removed first. */
+  clear?: boolean | undefined;
+}
+
+/** Type text into an element. */
+export interface BrowserTypeResult {
+  /** Always true. */
+  typed: boolean;
+  /** The selector. */
+  selector: string;
+  /** The text. */
+  text: string;
+}
+
+/** Run a script in the page and answer with its value. */
+export interface BrowserEvaluateParams {
+  /** JavaScript; its last expression is the result, a promise is awaited. */
+  script: string;
+  /** Milliseconds until it is ended. */
+  timeout?: number | undefined;
+}
+
+/** Run a script in the page and answer with its value. */
+export interface BrowserEvaluateResult {
+  /** The value as JSON; undefined is null. */
+  result: unknown;
+}
+
+/** Print the page as a PDF document. */
+export interface BrowserPdfParams {
+  /** The size of the paper. */
+  format?: "A3" | "A4" | "A5" | "Letter" | "Legal" | "Tabloid" | undefined;
+  /** Whether the paper lies on its long side. */
+  landscape?: boolean | undefined;
+}
+
+/** Print the page as a PDF document. */
+export interface BrowserPdfResult {
+  /** The document. */
+  pdf_base64: string;
+  /** How many pages it has. */
+  pages: number;
+}
+
+/** Read what the page has written to its console. */
+export interface BrowserConsoleParams {
+}
+
+/** The oldest first, at most the last 1000. */
+export interface BrowserLog {
+  /** log, info, warning, error, debug and so on of the console; exception, dialog, download, crash. */
+  type: string;
+  /** What was said. */
+  text: string;
+  /** When. */
+  timestamp: string;
+}
+
+/** Read what the page has written to its console. */
+export interface BrowserConsoleResult {
+  /** The oldest first, at most the last 1000. */
+  logs: BrowserLog[];
+}
+
 /** The server's table of errors. */
 export const errorTable: Record<string, ErrorRow> = {
   "auth.missing_credentials": { status: 401, code: "unauthorized", type: "AuthError", exception: "ServerAuthError", e_code: "E3101" },
@@ -1919,6 +2065,7 @@ export const errorTable: Record<string, ErrorRow> = {
   "policy.command_denied": { status: 403, code: "command_not_allowed", type: "PermissionError", exception: "PolicyDeniedError", e_code: "E3102" },
   "policy.env_denied": { status: 403, code: "env_protected", type: "PermissionError", exception: "PolicyDeniedError", e_code: "E3102" },
   "policy.signal_denied": { status: 403, code: "signal_not_allowed", type: "PermissionError", exception: "PolicyDeniedError", e_code: "E3102" },
+  "policy.host_denied": { status: 403, code: "host_not_allowed", type: "PermissionError", exception: "PolicyDeniedError", e_code: "E3102" },
   "policy.path_denied": { status: 403, code: "path_not_allowed", type: "PermissionError", exception: "FilePolicyDeniedError", e_code: "E3104" },
   "policy.path_readonly": { status: 403, code: "path_readonly", type: "PermissionError", exception: "FilePolicyDeniedError", e_code: "E3104" },
   "op.not_enabled": { status: 404, code: "endpoint_disabled", type: "NotFoundError", exception: "OperationNotEnabledError", e_code: "E3103" },
@@ -2030,6 +2177,14 @@ export const catalog = {
   "devtools.code.run": {"id": "devtools.code.run", "endpoint": "code_run", "group": "dev_tools", "scope": "code:run", "kind": "json", "method": "POST", "path": "/code/run", "since": "0.1.0", "effects": {"reads":true,"writes":true,"runs":true,"idempotent":false}, "params": [{"name":"code","in":"body","type":"string","required":true},{"name":"language","in":"body","type":"string","required":false,"default":"python"},{"name":"timeout","in":"body","type":"number","required":false,"default":30,"minimum":0.01,"maximum":300},{"name":"cwd","in":"body","type":"path","required":false,"b64":"cwd_b64"},{"name":"env","in":"body","type":"object","required":false,"values":"string"},{"name":"stdin","in":"body","type":"string","required":false}], "one_of": [], "limits": []},
   "devtools.git.status": {"id": "devtools.git.status", "endpoint": "git_status", "group": "dev_tools", "scope": "git:read", "kind": "json", "method": "GET", "path": "/git/status", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":true,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":false,"b64":"path_b64","default":"."}], "one_of": [], "limits": [{"name":"max_seconds","default":60,"cap":300,"error":"commands.timeout"}]},
   "devtools.git.diff": {"id": "devtools.git.diff", "endpoint": "git_diff", "group": "dev_tools", "scope": "git:read", "kind": "json", "method": "GET", "path": "/git/diff", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":true,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":false,"b64":"path_b64","default":"."},{"name":"staged","in":"query","type":"boolean","required":false,"default":false},{"name":"file","in":"query","type":"string","required":false}], "one_of": [], "limits": [{"name":"max_seconds","default":60,"cap":300,"error":"commands.timeout"}]},
+  "browser.navigate": {"id": "browser.navigate", "endpoint": "browser_navigate", "group": "browser", "scope": "browser:use", "kind": "json", "method": "POST", "path": "/browser/navigate", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":true,"idempotent":false}, "params": [{"name":"url","in":"body","type":"string","required":true},{"name":"wait_until","in":"body","type":"choice","required":false,"default":"networkidle","choices":["load","domcontentloaded","networkidle","commit"]},{"name":"timeout","in":"body","type":"integer","required":false,"default":30000,"minimum":1,"maximum":300000}], "one_of": [], "limits": []},
+  "browser.screenshot": {"id": "browser.screenshot", "endpoint": "browser_screenshot", "group": "browser", "scope": "browser:use", "kind": "raw", "method": "POST", "path": "/browser/screenshot", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":true,"idempotent":false}, "params": [{"name":"selector","in":"body","type":"string","required":false},{"name":"full_page","in":"body","type":"boolean","required":false,"default":true},{"name":"format","in":"body","type":"choice","required":false,"default":"png","choices":["png","jpeg"]},{"name":"quality","in":"body","type":"integer","required":false,"minimum":0,"maximum":100}], "one_of": [], "raw": {"request":false,"response":true,"media_type":"image/*"}, "limits": []},
+  "browser.content": {"id": "browser.content", "endpoint": "browser_content", "group": "browser", "scope": "browser:use", "kind": "json", "method": "GET", "path": "/browser/content", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":true,"idempotent":false}, "params": [{"name":"type","in":"query","type":"choice","required":false,"default":"html","choices":["html","text"]}], "one_of": [], "limits": [{"name":"max_bytes","default":10485760,"cap":33554432,"error":"limit.file_too_large"}]},
+  "browser.click": {"id": "browser.click", "endpoint": "browser_click", "group": "browser", "scope": "browser:use", "kind": "json", "method": "POST", "path": "/browser/click", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":true,"idempotent":false}, "params": [{"name":"selector","in":"body","type":"string","required":true},{"name":"timeout","in":"body","type":"integer","required":false,"default":5000,"minimum":1,"maximum":300000}], "one_of": [], "limits": []},
+  "browser.type": {"id": "browser.type", "endpoint": "browser_type", "group": "browser", "scope": "browser:use", "kind": "json", "method": "POST", "path": "/browser/type", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":true,"idempotent":false}, "params": [{"name":"selector","in":"body","type":"string","required":true},{"name":"text","in":"body","type":"string","required":true},{"name":"delay","in":"body","type":"integer","required":false,"default":50,"minimum":0,"maximum":10000},{"name":"clear","in":"body","type":"boolean","required":false,"default":false}], "one_of": [], "limits": []},
+  "browser.evaluate": {"id": "browser.evaluate", "endpoint": "browser_evaluate", "group": "browser", "scope": "browser:use", "kind": "json", "method": "POST", "path": "/browser/evaluate", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":true,"idempotent":false}, "params": [{"name":"script","in":"body","type":"string","required":true},{"name":"timeout","in":"body","type":"integer","required":false,"default":10000,"minimum":1,"maximum":300000}], "one_of": [], "limits": [{"name":"max_bytes","default":8388608,"cap":33554432,"error":"limit.file_too_large"}]},
+  "browser.pdf": {"id": "browser.pdf", "endpoint": "browser_pdf", "group": "browser", "scope": "browser:use", "kind": "raw", "method": "POST", "path": "/browser/pdf", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":true,"idempotent":false}, "params": [{"name":"format","in":"body","type":"choice","required":false,"default":"A4","choices":["A3","A4","A5","Letter","Legal","Tabloid"]},{"name":"landscape","in":"body","type":"boolean","required":false,"default":false}], "one_of": [], "raw": {"request":false,"response":true,"media_type":"application/pdf"}, "limits": []},
+  "browser.console": {"id": "browser.console", "endpoint": "browser_console", "group": "browser", "scope": "browser:use", "kind": "json", "method": "GET", "path": "/browser/console", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":false}, "params": [], "one_of": [], "limits": []},
 } satisfies Record<string, OpSpec>;
 
 export type OpId = keyof typeof catalog;
@@ -2108,6 +2263,16 @@ export const ops = {
       status: "devtools.git.status",
       diff: "devtools.git.diff",
     },
+  },
+  browser: {
+    navigate: "browser.navigate",
+    screenshot: "browser.screenshot",
+    content: "browser.content",
+    click: "browser.click",
+    type: "browser.type",
+    evaluate: "browser.evaluate",
+    pdf: "browser.pdf",
+    console: "browser.console",
   },
 } as const;
 
@@ -2281,7 +2446,7 @@ export class FilesNamespace extends Namespace {
   /**
    * Move or rename a file or a folder.
    *
-   * Within a file system it is one rename; across two the entry is copied with modes, times, links and hard links, and then deleted. A failure leaves the source whole.
+   * Within a file system it is one rename; across two the entry is copied with all that files.copy keeps, and then deleted. A failure leaves the source whole.
    */
   move(params: FilesMoveParams, options?: CallOptions): Promise<FilesMoveResult> {
     return this.caller.json(catalog["files.move"], params, options);
@@ -2326,7 +2491,7 @@ export class FilesNamespace extends Namespace {
   /**
    * What changes in a folder or a file, as it happens.
    *
-   * After 'ready' each change is an 'event'. A file that is replaced by a rename is a 'write' of its name; a move within what is watched is one 'rename' with old_path, out of it a 'remove', into it a 'create' for all it brings. Events that were lost are told by 'overflow', after which everything is covered anew. All watches share one inotify instance; when the kernel's limits are reached, mode=auto polls and mode=inotify says how much is not covered.
+   * After 'ready' each change is an 'event'. A file that is replaced by a rename is a 'write' of its name; a move within what is watched is one 'rename' with old_path, out of it a 'remove', into it a 'create' for all it brings. Events that were lost are told by 'overflow', after which everything is covered anew. When the folder or one above it is moved, the stream ends. All watches share one inotify instance; when the kernel's limits are reached, mode=auto polls and mode=inotify says how much is not covered.
    */
   watch(params: FilesWatchParams, options?: CallOptions): EventStream<FilesWatchEvent> {
     return this.caller.events(catalog["files.watch"], params, options);
@@ -2389,7 +2554,7 @@ export class FilesNamespace extends Namespace {
   /**
    * Copy a file or a folder.
    *
-   * The copy appears whole or not at all. Modes, times, holes, links and hard links within it are kept, blocks are shared where the file system can; setuid and setgid bits are not. What the caller may not see is left out. A copy onto itself changes nothing.
+   * The copy appears whole or not at all. Modes, times, attributes of users (user.*), access lists, holes, links and hard links within it are kept, and blocks are shared, where the file system can; setuid and setgid bits are not. What the caller may not see is left out. A copy onto itself changes nothing.
    */
   copy(params: FilesCopyParams, options?: CallOptions): Promise<FilesCopyResult> {
     return this.caller.json(catalog["files.copy"], params, options);
@@ -2619,6 +2784,82 @@ export class DevtoolsNamespace extends Namespace {
   }
 }
 
+/** browser */
+export class BrowserNamespace extends Namespace {
+
+  /**
+   * Go to an address and wait until the page is there.
+   *
+   * A page that answers with an error status is a page: 'status' says so. 'networkidle' is the load event and no request for 500 ms. Redirects and whatever the page loads are held to the policy's browser.allow_hosts.
+   */
+  navigate(params: BrowserNavigateParams, options?: CallOptions): Promise<BrowserNavigateResult> {
+    return this.caller.json(catalog["browser.navigate"], params, options);
+  }
+
+  /**
+   * Take a picture of the page or of one element.
+   *
+   * With Accept: image/* (or image/png, image/jpeg) the bytes are sent as they are, in the format that was asked for. A picture is at most 16384 pixels wide and high; a page that is longer is cut there.
+   */
+  screenshot(params: BrowserScreenshotParams = {}, options?: CallOptions): Promise<Uint8Array> {
+    return this.caller.fetch(catalog["browser.screenshot"], params, options);
+  }
+
+  /**
+   * Read the page as HTML or text.
+   *
+   * The HTML is the document as scripts have made it by now, not what the server sent. The text is what a reader sees.
+   */
+  content(params: BrowserContentParams = {}, options?: CallOptions): Promise<BrowserContentResult> {
+    return this.caller.json(catalog["browser.content"], params, options);
+  }
+
+  /**
+   * Click on an element.
+   *
+   * Waits until the element is there, visible, at rest, enabled and not covered, scrolls it into view, and presses the mouse in its middle. What did not come true in time is in the error.
+   */
+  click(params: BrowserClickParams, options?: CallOptions): Promise<BrowserClickResult> {
+    return this.caller.json(catalog["browser.click"], params, options);
+  }
+
+  /**
+   * Type text into an element.
+   *
+   * Waits up to five seconds for the element as browser.click does, gives it the focus, and presses real keys. Characters that no key has are put in as an input method does.
+   */
+  type(params: BrowserTypeParams, options?: CallOptions): Promise<BrowserTypeResult> {
+    return this.caller.json(catalog["browser.type"], params, options);
+  }
+
+  /**
+   * Run a script in the page and answer with its value.
+   *
+   * What a script throws is browser.failed with its message; so is a value that has no JSON form, such as a function. At the timeout the script is ended, also in the middle of a loop.
+   */
+  evaluate(params: BrowserEvaluateParams, options?: CallOptions): Promise<BrowserEvaluateResult> {
+    return this.caller.json(catalog["browser.evaluate"], params, options);
+  }
+
+  /**
+   * Print the page as a PDF document.
+   *
+   * Backgrounds are printed. With Accept: application/pdf the bytes are sent as they are.
+   */
+  pdf(params: BrowserPdfParams = {}, options?: CallOptions): Promise<Uint8Array> {
+    return this.caller.fetch(catalog["browser.pdf"], params, options);
+  }
+
+  /**
+   * Read what the page has written to its console.
+   *
+   * Reading clears it. Dialogs, which are dismissed, downloads, which are refused, uncaught exceptions and crashes are in it too. It starts no browser and waits for no other call.
+   */
+  console(params: BrowserConsoleParams = {}, options?: CallOptions): Promise<BrowserConsoleResult> {
+    return this.caller.json(catalog["browser.console"], params, options);
+  }
+}
+
 /** The namespaces of the catalog. */
 export class Tree extends Namespace {
   readonly core: CoreNamespace;
@@ -2629,6 +2870,7 @@ export class Tree extends Namespace {
   readonly terminal: TerminalNamespace;
   readonly system: SystemNamespace;
   readonly devtools: DevtoolsNamespace;
+  readonly browser: BrowserNamespace;
 
   constructor(caller: Caller) {
     super(caller);
@@ -2640,5 +2882,6 @@ export class Tree extends Namespace {
     this.terminal = new TerminalNamespace(caller);
     this.system = new SystemNamespace(caller);
     this.devtools = new DevtoolsNamespace(caller);
+    this.browser = new BrowserNamespace(caller);
   }
 }

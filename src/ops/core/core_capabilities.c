@@ -10,6 +10,7 @@
 #include "custom/custom.h"
 #include "policy/policy.h"
 #include "program/confine.h"
+#include "program/launch.h"
 
 enum { BODY_VERSION = 2, TEXT_MAX = 4 * 1024 * 1024 };
 
@@ -84,6 +85,21 @@ static const struct field result[] = {
 };
 
 static const char *const features[] = { "sse", "raw", "range", "etag", "multipart", "request-id" };
+
+/* With what the policy makes of this server: a browser that is switched on and would run as root has no sandbox of its own. */
+static struct list list_features(struct call *call)
+{
+	const struct policy *policy = principal_policy(call->caller);
+	const char **list = arena_array(&call->arena, const char *, ARRAY_LEN(features) + 1);
+	struct list all = { list, ARRAY_LEN(features) };
+
+	if (!list)
+		return (struct list){ (void *)features, ARRAY_LEN(features) };
+	memcpy(list, features, sizeof features);
+	if (policy_group_enabled(policy, "browser") && launch_is_root(policy))
+		list[all.count++] = "browser-no-sandbox";
+	return all;
+}
 
 static void write_op(const struct call *call, const struct op *op, struct json_writer *w)
 {
@@ -196,7 +212,7 @@ static int work(struct call *call)
 		.endpoints = ops_text(call, true),
 		.groups = groups_text(call),
 		.paths = { facts.base, facts.roots, facts.readonly, facts.deny },
-		.features = { (void *)features, ARRAY_LEN(features) },
+		.features = list_features(call),
 	};
 	confine_receipt(principal_policy(call->caller), &out->confinement);
 	return out->ops.p && out->endpoints.p && out->groups.p ? 0 : -1;

@@ -45,6 +45,10 @@ const struct limit download_limits[] = {
 	{ 0 },
 };
 
+const char download_description[] =
+	"As JSON the whole file is held in memory and limited. With Accept: application/octet-stream, a Range or HEAD the bytes "
+	"are sent as they are, with ETag and Last-Modified, conditional requests and one range.";
+
 const struct raw download_raw = { .response = true, .media_type = "application/octet-stream" };
 
 struct download {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Made by `agent-sandbox-server gen-client --lang python`: do not edit.
-# Catalog version 1, digest sha256:a23c805e292e0347dacf90b7f098771dac7bbff045d8f93378b3d9dc49629f2f
+# Catalog version 1, digest sha256:9d02de03e2294590803a39c0edf2ac6fe1bd24b3c5e277d0f8c3a44a86c4f06a
 """The catalog: models, refs, and a method for each op."""
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic import Field
 from ._base import Body, BytesLike, ErrorRow, Event, EventStream, Model, Namespace, Op, OpRef, PathLike, Progress, Root, SyncEventStream
 
 CATALOG_VERSION = 1
-CATALOG_DIGEST = "sha256:a23c805e292e0347dacf90b7f098771dac7bbff045d8f93378b3d9dc49629f2f"
+CATALOG_DIGEST = "sha256:9d02de03e2294590803a39c0edf2ac6fe1bd24b3c5e277d0f8c3a44a86c4f06a"
 SERVER_VERSION = "0.1.0"
 
 
@@ -220,11 +220,11 @@ class FileEntry(Model):
     """The entries, sorted by name."""
 
     name: str
-    """The name."""
+    """The last part of the path."""
     name_b64: str | None = None
     """The exact name where it is not UTF-8."""
     path: str
-    """The absolute path."""
+    """The path, absolute and without links."""
     path_b64: str | None = None
     """The exact path where it is not UTF-8."""
     type: str
@@ -1413,6 +1413,93 @@ class DevtoolsGitDiffResult(Model):
     """Whether the patch goes on."""
 
 
+class BrowserNavigateResult(Model):
+    """Go to an address and wait until the page is there."""
+
+    url: str
+    """Where the page is, after redirects."""
+    title: str
+    """Its title."""
+    status: int | None
+    """The HTTP status of the main document; null where there was no HTTP."""
+
+
+class BrowserScreenshotResult(Model):
+    """Take a picture of the page or of one element."""
+
+    image_base64: str
+    """The picture."""
+    width: int
+    """Its width in pixels."""
+    height: int
+    """Its height in pixels."""
+
+
+class BrowserContentResult(Model):
+    """Read the page as HTML or text."""
+
+    content: str
+    """The content."""
+    url: str
+    """Where the page is."""
+    title: str
+    """Its title."""
+
+
+class BrowserClickResult(Model):
+    """Click on an element."""
+
+    clicked: bool
+    """Always true."""
+    selector: str
+    """The selector."""
+
+
+class BrowserTypeResult(Model):
+    """Type text into an element."""
+
+    typed: bool
+    """Always true."""
+    selector: str
+    """The selector."""
+    text: str
+    """The text."""
+
+
+class BrowserEvaluateResult(Model):
+    """Run a script in the page and answer with its value."""
+
+    result: Any
+    """The value as JSON; undefined is null."""
+
+
+class BrowserPdfResult(Model):
+    """Print the page as a PDF document."""
+
+    pdf_base64: str
+    """The document."""
+    pages: int
+    """How many pages it has."""
+
+
+class BrowserLog(Model):
+    """The oldest first, at most the last 1000."""
+
+    type: str
+    """log, info, warning, error, debug and so on of the console; exception, dialog, download, crash."""
+    text: str
+    """What was said."""
+    timestamp: str
+    """When."""
+
+
+class BrowserConsoleResult(Model):
+    """Read what the page has written to its console."""
+
+    logs: list[BrowserLog]
+    """The oldest first, at most the last 1000."""
+
+
 ERRORS: Mapping[str, ErrorRow] = {
     "auth.missing_credentials": ErrorRow(401, "unauthorized", "AuthError", "ServerAuthError", "E3101"),
     "auth.invalid_token": ErrorRow(401, "unauthorized", "AuthError", "ServerAuthError", "E3101"),
@@ -1423,6 +1510,7 @@ ERRORS: Mapping[str, ErrorRow] = {
     "policy.command_denied": ErrorRow(403, "command_not_allowed", "PermissionError", "PolicyDeniedError", "E3102"),
     "policy.env_denied": ErrorRow(403, "env_protected", "PermissionError", "PolicyDeniedError", "E3102"),
     "policy.signal_denied": ErrorRow(403, "signal_not_allowed", "PermissionError", "PolicyDeniedError", "E3102"),
+    "policy.host_denied": ErrorRow(403, "host_not_allowed", "PermissionError", "PolicyDeniedError", "E3102"),
     "policy.path_denied": ErrorRow(403, "path_not_allowed", "PermissionError", "FilePolicyDeniedError", "E3104"),
     "policy.path_readonly": ErrorRow(403, "path_readonly", "PermissionError", "FilePolicyDeniedError", "E3104"),
     "op.not_enabled": ErrorRow(404, "endpoint_disabled", "NotFoundError", "OperationNotEnabledError", "E3103"),
@@ -1534,6 +1622,14 @@ _CATALOG: list[dict[str, Any]] = [
     {"id": "devtools.code.run", "endpoint": "code_run", "group": "dev_tools", "scope": "code:run", "kind": "json", "method": "POST", "path": "/code/run", "since": "0.1.0", "effects": {"reads": True, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "code", "in": "body", "type": "string", "required": True}, {"name": "language", "in": "body", "type": "string", "required": False, "default": "python"}, {"name": "timeout", "in": "body", "type": "number", "required": False, "default": 30, "minimum": 0.01, "maximum": 300}, {"name": "cwd", "in": "body", "type": "path", "required": False, "b64": "cwd_b64"}, {"name": "env", "in": "body", "type": "object", "required": False, "values": "string"}, {"name": "stdin", "in": "body", "type": "string", "required": False}], "one_of": [], "limits": []},
     {"id": "devtools.git.status", "endpoint": "git_status", "group": "dev_tools", "scope": "git:read", "kind": "json", "method": "GET", "path": "/git/status", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": True, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": False, "b64": "path_b64", "default": "."}], "one_of": [], "limits": [{"name": "max_seconds", "default": 60, "cap": 300, "error": "commands.timeout"}]},
     {"id": "devtools.git.diff", "endpoint": "git_diff", "group": "dev_tools", "scope": "git:read", "kind": "json", "method": "GET", "path": "/git/diff", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": True, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": False, "b64": "path_b64", "default": "."}, {"name": "staged", "in": "query", "type": "boolean", "required": False, "default": False}, {"name": "file", "in": "query", "type": "string", "required": False}], "one_of": [], "limits": [{"name": "max_seconds", "default": 60, "cap": 300, "error": "commands.timeout"}]},
+    {"id": "browser.navigate", "endpoint": "browser_navigate", "group": "browser", "scope": "browser:use", "kind": "json", "method": "POST", "path": "/browser/navigate", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": True, "idempotent": False}, "params": [{"name": "url", "in": "body", "type": "string", "required": True}, {"name": "wait_until", "in": "body", "type": "choice", "required": False, "default": "networkidle", "choices": ["load", "domcontentloaded", "networkidle", "commit"]}, {"name": "timeout", "in": "body", "type": "integer", "required": False, "default": 30000, "minimum": 1, "maximum": 300000}], "one_of": [], "limits": []},
+    {"id": "browser.screenshot", "endpoint": "browser_screenshot", "group": "browser", "scope": "browser:use", "kind": "raw", "method": "POST", "path": "/browser/screenshot", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": True, "idempotent": False}, "params": [{"name": "selector", "in": "body", "type": "string", "required": False}, {"name": "full_page", "in": "body", "type": "boolean", "required": False, "default": True}, {"name": "format", "in": "body", "type": "choice", "required": False, "default": "png", "choices": ["png", "jpeg"]}, {"name": "quality", "in": "body", "type": "integer", "required": False, "minimum": 0, "maximum": 100}], "one_of": [], "raw": {"request": False, "response": True, "media_type": "image/*"}, "limits": []},
+    {"id": "browser.content", "endpoint": "browser_content", "group": "browser", "scope": "browser:use", "kind": "json", "method": "GET", "path": "/browser/content", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": True, "idempotent": False}, "params": [{"name": "type", "in": "query", "type": "choice", "required": False, "default": "html", "choices": ["html", "text"]}], "one_of": [], "limits": [{"name": "max_bytes", "default": 10485760, "cap": 33554432, "error": "limit.file_too_large"}]},
+    {"id": "browser.click", "endpoint": "browser_click", "group": "browser", "scope": "browser:use", "kind": "json", "method": "POST", "path": "/browser/click", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "selector", "in": "body", "type": "string", "required": True}, {"name": "timeout", "in": "body", "type": "integer", "required": False, "default": 5000, "minimum": 1, "maximum": 300000}], "one_of": [], "limits": []},
+    {"id": "browser.type", "endpoint": "browser_type", "group": "browser", "scope": "browser:use", "kind": "json", "method": "POST", "path": "/browser/type", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "selector", "in": "body", "type": "string", "required": True}, {"name": "text", "in": "body", "type": "string", "required": True}, {"name": "delay", "in": "body", "type": "integer", "required": False, "default": 50, "minimum": 0, "maximum": 10000}, {"name": "clear", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [], "limits": []},
+    {"id": "browser.evaluate", "endpoint": "browser_evaluate", "group": "browser", "scope": "browser:use", "kind": "json", "method": "POST", "path": "/browser/evaluate", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "script", "in": "body", "type": "string", "required": True}, {"name": "timeout", "in": "body", "type": "integer", "required": False, "default": 10000, "minimum": 1, "maximum": 300000}], "one_of": [], "limits": [{"name": "max_bytes", "default": 8388608, "cap": 33554432, "error": "limit.file_too_large"}]},
+    {"id": "browser.pdf", "endpoint": "browser_pdf", "group": "browser", "scope": "browser:use", "kind": "raw", "method": "POST", "path": "/browser/pdf", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": True, "idempotent": False}, "params": [{"name": "format", "in": "body", "type": "choice", "required": False, "default": "A4", "choices": ["A3", "A4", "A5", "Letter", "Legal", "Tabloid"]}, {"name": "landscape", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [], "raw": {"request": False, "response": True, "media_type": "application/pdf"}, "limits": []},
+    {"id": "browser.console", "endpoint": "browser_console", "group": "browser", "scope": "browser:use", "kind": "json", "method": "GET", "path": "/browser/console", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": False}, "params": [], "one_of": [], "limits": []},
 ]
 OPS: Mapping[str, Op] = {spec["id"]: Op.from_catalog(spec) for spec in _CATALOG}
 
@@ -1647,6 +1743,19 @@ class DevtoolsOps:
     git: Final = DevtoolsGitOps()
 
 
+class BrowserOps:
+    """browser"""
+
+    navigate: Final = OpRef("browser.navigate")
+    screenshot: Final = OpRef("browser.screenshot")
+    content: Final = OpRef("browser.content")
+    click: Final = OpRef("browser.click")
+    type: Final = OpRef("browser.type")
+    evaluate: Final = OpRef("browser.evaluate")
+    pdf: Final = OpRef("browser.pdf")
+    console: Final = OpRef("browser.console")
+
+
 class AllOps:
     """The tree of all ops."""
 
@@ -1658,6 +1767,7 @@ class AllOps:
     terminal: Final = TerminalOps()
     system: Final = SystemOps()
     devtools: Final = DevtoolsOps()
+    browser: Final = BrowserOps()
 
 
 ops: Final = AllOps()
@@ -2132,7 +2242,7 @@ class FilesNamespace(Namespace):
     ) -> FilesMoveResult:
         """Move or rename a file or a folder.
 
-        Within a file system it is one rename; across two the entry is copied with modes, times, links and hard links, and then deleted. A failure leaves the source whole.
+        Within a file system it is one rename; across two the entry is copied with all that files.copy keeps, and then deleted. A failure leaves the source whole.
 
         :param source: What to move; a link itself, not its target.
         :param destination: Its new path, not the folder to put it in.
@@ -2302,7 +2412,7 @@ class FilesNamespace(Namespace):
     ) -> EventStream[FilesWatchEvent]:
         """What changes in a folder or a file, as it happens.
 
-        After 'ready' each change is an 'event'. A file that is replaced by a rename is a 'write' of its name; a move within what is watched is one 'rename' with old_path, out of it a 'remove', into it a 'create' for all it brings. Events that were lost are told by 'overflow', after which everything is covered anew. All watches share one inotify instance; when the kernel's limits are reached, mode=auto polls and mode=inotify says how much is not covered.
+        After 'ready' each change is an 'event'. A file that is replaced by a rename is a 'write' of its name; a move within what is watched is one 'rename' with old_path, out of it a 'remove', into it a 'create' for all it brings. Events that were lost are told by 'overflow', after which everything is covered anew. When the folder or one above it is moved, the stream ends. All watches share one inotify instance; when the kernel's limits are reached, mode=auto polls and mode=inotify says how much is not covered.
 
         :param path: The folder, or the one file, to watch.
         :param recursive: Watch all folders below too, also those that are made later. (default false)
@@ -2567,7 +2677,7 @@ class FilesNamespace(Namespace):
     ) -> FilesCopyResult:
         """Copy a file or a folder.
 
-        The copy appears whole or not at all. Modes, times, holes, links and hard links within it are kept, blocks are shared where the file system can; setuid and setgid bits are not. What the caller may not see is left out. A copy onto itself changes nothing.
+        The copy appears whole or not at all. Modes, times, attributes of users (user.*), access lists, holes, links and hard links within it are kept, and blocks are shared, where the file system can; setuid and setgid bits are not. What the caller may not see is left out. A copy onto itself changes nothing.
 
         :param source: What to copy; a link is followed, links below it are copied as links.
         :param destination: The copy's path, not the folder to put it in.
@@ -3297,6 +3407,232 @@ class DevtoolsNamespace(Namespace):
         return DevtoolsGitNamespace(self._client, "devtools.git")
 
 
+class BrowserNamespace(Namespace):
+    """The ops browser.*"""
+
+    async def navigate(
+        self,
+        url: str,
+        *,
+        wait_until: Literal["load", "domcontentloaded", "networkidle", "commit"] | None = None,
+        timeout: int | None = None,
+        request_timeout: float | None = None,
+    ) -> BrowserNavigateResult:
+        """Go to an address and wait until the page is there.
+
+        A page that answers with an error status is a page: 'status' says so. 'networkidle' is the load event and no request for 500 ms. Redirects and whatever the page loads are held to the policy's browser.allow_hosts.
+
+        :param url: Where to go: http, https, data or about:blank.
+        :param wait_until: When the page counts as there: its load event, its DOM, no request for 500 ms, or the first byte. (default "networkidle")
+        :param timeout: Milliseconds until it is given up. (default 30000)
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["browser.navigate"], {"url": url, "wait_until": wait_until, "timeout": timeout}, BrowserNavigateResult, request_timeout)
+
+    def navigate_sync(
+        self,
+        url: str,
+        *,
+        wait_until: Literal["load", "domcontentloaded", "networkidle", "commit"] | None = None,
+        timeout: int | None = None,
+        request_timeout: float | None = None,
+    ) -> BrowserNavigateResult:
+        """navigate() for code without an event loop."""
+        return self._caller.wait(self.navigate(url=url, wait_until=wait_until, timeout=timeout, request_timeout=request_timeout))
+
+    async def screenshot(
+        self,
+        *,
+        selector: str | None = None,
+        full_page: bool | None = None,
+        format: Literal["png", "jpeg"] | None = None,
+        quality: int | None = None,
+        request_timeout: float | None = None,
+    ) -> bytes:
+        """Take a picture of the page or of one element.
+
+        With Accept: image/* (or image/png, image/jpeg) the bytes are sent as they are, in the format that was asked for. A picture is at most 16384 pixels wide and high; a page that is longer is cut there.
+
+        :param selector: CSS selector of one element; without it the page.
+        :param full_page: The whole page instead of what a window shows; not asked with a selector. (default true)
+        :param format: The kind of picture. (default "png")
+        :param quality: Of a jpeg.
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.fetch(OPS["browser.screenshot"], {"selector": selector, "full_page": full_page, "format": format, "quality": quality}, request_timeout)
+
+    def screenshot_sync(
+        self,
+        *,
+        selector: str | None = None,
+        full_page: bool | None = None,
+        format: Literal["png", "jpeg"] | None = None,
+        quality: int | None = None,
+        request_timeout: float | None = None,
+    ) -> bytes:
+        """screenshot() for code without an event loop."""
+        return self._caller.wait(self.screenshot(selector=selector, full_page=full_page, format=format, quality=quality, request_timeout=request_timeout))
+
+    async def content(
+        self,
+        *,
+        type: Literal["html", "text"] | None = None,
+        request_timeout: float | None = None,
+    ) -> BrowserContentResult:
+        """Read the page as HTML or text.
+
+        The HTML is the document as scripts have made it by now, not what the server sent. The text is what a reader sees.
+
+        :param type: The document as it is now, or the text that it shows. (default "html")
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["browser.content"], {"type": type}, BrowserContentResult, request_timeout)
+
+    def content_sync(
+        self,
+        *,
+        type: Literal["html", "text"] | None = None,
+        request_timeout: float | None = None,
+    ) -> BrowserContentResult:
+        """content() for code without an event loop."""
+        return self._caller.wait(self.content(type=type, request_timeout=request_timeout))
+
+    async def click(
+        self,
+        selector: str,
+        *,
+        timeout: int | None = None,
+        request_timeout: float | None = None,
+    ) -> BrowserClickResult:
+        """Click on an element.
+
+        Waits until the element is there, visible, at rest, enabled and not covered, scrolls it into view, and presses the mouse in its middle. What did not come true in time is in the error.
+
+        :param selector: CSS selector of the element; the first that matches.
+        :param timeout: Milliseconds until it is given up. (default 5000)
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["browser.click"], {"selector": selector, "timeout": timeout}, BrowserClickResult, request_timeout)
+
+    def click_sync(
+        self,
+        selector: str,
+        *,
+        timeout: int | None = None,
+        request_timeout: float | None = None,
+    ) -> BrowserClickResult:
+        """click() for code without an event loop."""
+        return self._caller.wait(self.click(selector=selector, timeout=timeout, request_timeout=request_timeout))
+
+    async def type(
+        self,
+        selector: str,
+        text: str,
+        *,
+        delay: int | None = None,
+        clear: bool | None = None,
+        request_timeout: float | None = None,
+    ) -> BrowserTypeResult:
+        """Type text into an element.
+
+        Waits up to five seconds for the element as browser.click does, gives it the focus, and presses real keys. Characters that no key has are put in as an input method does.
+
+        :param selector: CSS selector of the element; the first that matches.
+        :param text: What is typed; a line feed is the Enter key, a tab the Tab key.
+        :param delay: Milliseconds between two keys. (default 50)
+        :param clear: Whether what the element holds is removed first. (default false)
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["browser.type"], {"selector": selector, "text": text, "delay": delay, "clear": clear}, BrowserTypeResult, request_timeout)
+
+    def type_sync(
+        self,
+        selector: str,
+        text: str,
+        *,
+        delay: int | None = None,
+        clear: bool | None = None,
+        request_timeout: float | None = None,
+    ) -> BrowserTypeResult:
+        """type() for code without an event loop."""
+        return self._caller.wait(self.type(selector=selector, text=text, delay=delay, clear=clear, request_timeout=request_timeout))
+
+    async def evaluate(
+        self,
+        script: str,
+        *,
+        timeout: int | None = None,
+        request_timeout: float | None = None,
+    ) -> BrowserEvaluateResult:
+        """Run a script in the page and answer with its value.
+
+        What a script throws is browser.failed with its message; so is a value that has no JSON form, such as a function. At the timeout the script is ended, also in the middle of a loop.
+
+        :param script: JavaScript; its last expression is the result, a promise is awaited.
+        :param timeout: Milliseconds until it is ended. (default 10000)
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["browser.evaluate"], {"script": script, "timeout": timeout}, BrowserEvaluateResult, request_timeout)
+
+    def evaluate_sync(
+        self,
+        script: str,
+        *,
+        timeout: int | None = None,
+        request_timeout: float | None = None,
+    ) -> BrowserEvaluateResult:
+        """evaluate() for code without an event loop."""
+        return self._caller.wait(self.evaluate(script=script, timeout=timeout, request_timeout=request_timeout))
+
+    async def pdf(
+        self,
+        *,
+        format: Literal["A3", "A4", "A5", "Letter", "Legal", "Tabloid"] | None = None,
+        landscape: bool | None = None,
+        request_timeout: float | None = None,
+    ) -> bytes:
+        """Print the page as a PDF document.
+
+        Backgrounds are printed. With Accept: application/pdf the bytes are sent as they are.
+
+        :param format: The size of the paper. (default "A4")
+        :param landscape: Whether the paper lies on its long side. (default false)
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.fetch(OPS["browser.pdf"], {"format": format, "landscape": landscape}, request_timeout)
+
+    def pdf_sync(
+        self,
+        *,
+        format: Literal["A3", "A4", "A5", "Letter", "Legal", "Tabloid"] | None = None,
+        landscape: bool | None = None,
+        request_timeout: float | None = None,
+    ) -> bytes:
+        """pdf() for code without an event loop."""
+        return self._caller.wait(self.pdf(format=format, landscape=landscape, request_timeout=request_timeout))
+
+    async def console(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> BrowserConsoleResult:
+        """Read what the page has written to its console.
+
+        Reading clears it. Dialogs, which are dismissed, downloads, which are refused, uncaught exceptions and crashes are in it too. It starts no browser and waits for no other call.
+
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["browser.console"], {}, BrowserConsoleResult, request_timeout)
+
+    def console_sync(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> BrowserConsoleResult:
+        """console() for code without an event loop."""
+        return self._caller.wait(self.console(request_timeout=request_timeout))
+
+
 class Tree(Root):
     """The namespaces of the catalog."""
 
@@ -3331,3 +3667,7 @@ class Tree(Root):
     @cached_property
     def devtools(self) -> DevtoolsNamespace:
         return DevtoolsNamespace(self._client, "devtools")
+
+    @cached_property
+    def browser(self) -> BrowserNamespace:
+        return BrowserNamespace(self._client, "browser")
