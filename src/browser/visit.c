@@ -275,9 +275,14 @@ static void on_started(void *user)
 
 static const struct cdp_events events = { .on_event = on_event, .on_cut = on_cut };
 
+/* The browser fetches dictionaries of its maker's by itself: no page did that, and nobody is told. */
+static const char of_maker[] = "redirector.gvt1.com";
+
 static void on_refused(void *user, const char *host, unsigned port)
 {
 	(void)user;
+	if (strcmp(host, of_maker) == 0)
+		return;
 	snprintf(browser.refused, sizeof browser.refused, "%s:%u", host, port);
 	console_add("refused", str_of(browser.refused), 0);
 }
