@@ -2,7 +2,7 @@
 # `make run` and `make test` install what is missing; everything else expects it to be there.
 SHELL = /bin/sh
 .DEFAULT_GOAL = build
-.PHONY: build run test check fuzz static bench lint format generate gates unit api clean help deps
+.PHONY: build run test check fuzz static bench lint format generate catalog gates unit api clean help deps
 
 .NOTPARALLEL:
 
@@ -73,8 +73,11 @@ bench: ## figures, ours against a floor or a peer, of the static file
 	@$(NINJA) -C build figures
 	@bench/run
 
-generate: build ## write the files of catalog/
+generate: build ## write catalog/, the generated parts of the clients, docs/reference
 	@tools/check-drift --write
+
+catalog: build ## build/release: the catalog and OpenAPI as a release carries them
+	@tools/release-catalog
 
 lint: ## lengths and complexity, printed only
 	@tools/lint

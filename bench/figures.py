@@ -58,6 +58,21 @@ def exec_true(bench):
             Row("  of that, one exchange of GET /health", f"{got['health_us']:.0f} us", "", got["health_us"], "", "us")]
 
 
+def confine(bench):
+    """Two servers that differ in nothing else; only root can keep the user the same."""
+    token, user = "bench-token", {"user": "root"} if os.geteuid() == 0 else {}
+    kinds, rows = [("Landlock, no capabilities", {}, "<= 1.05")], []
+    if os.geteuid() == 0 and subprocess.run(["unshare", "-n", "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+        kinds.append(("the same, without a network", {"network": "none"}, "<= 1.05"))
+    for name, more, aim in kinds:
+        with bench.guarded_server(token, {"confine": "paths", **more, **user}) as ours, \
+                bench.guarded_server(token, user) as other:
+            got = words(bench.program("confine", ours.port, other.port, token, bench.rounds(100)))
+        rows.append(Row(f"exec /bin/true, confined against not: {name}", f"{got['confined_us']:.0f} us",
+                        f"{got['plain_us']:.0f} us", got["ratio"], aim))
+    return rows
+
+
 def spawn(bench):
     got = words(bench.program("spawn"))
     return [Row("  in the process: spawn_start against posix_spawn", f"{got['us']:.0f} us", "", got["spawn/posix_spawn"], ""),
@@ -147,16 +162,6 @@ def download(bench):
                 f"{statistics.median(beside):.0f} MB/s", median_ratio(floors, beside), "")]
 
 
-def stdout(bench):
-    file = bench.folder / "text"
-    line = "".join(chr(33 + i % 90) for i in range(79)).replace('"', "a").replace("\\", "b") + "\n"
-    file.write_text(line * (64 * MIB // len(line)))
-    got = words(bench.program("stdout", bench.server.port, file, bench.rounds(11)))
-    file.unlink()
-    return [Row("stdout through events against a raw pipe", f"{got['sse_mb_s']:.0f} MB/s", f"{got['pipe_mb_s']:.0f} MB/s",
-                got["ratio"], ">= 0.50")]
-
-
 def latency(bench):
     """Four uploads go on and on while one caller asks now and then; nginx beside them tells what the load alone costs."""
     seconds = bench.seconds(3)
@@ -212,4 +217,4 @@ def size(bench):
     return [Row("size of the static file", f"{megabytes:.2f} MB", "", megabytes, "<= 4.50", "MB")]
 
 
-ALL = [size, start, memory, exec_true, spawn, health, upload, download, stdout, latency]
+ALL = [size, start, memory, exec_true, confine, spawn, health, upload, download, latency]

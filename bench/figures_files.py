@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The figures of walks: one tree of many files, ours against find, grep and tar in turn."""
+import contextlib
 import http.client
 import json
+import os
 import shutil
+import signal
 import statistics
 import subprocess
 import time
 
-from figures import Row, alternating, median_ratio
+from figures import Row, alternating, median_ratio, words
 
 FOLDERS, IN_ONE = 200, 1000  # 200,000 files
 LINE = "the quick brown fox jumps over the lazy dog\n"
@@ -73,6 +76,36 @@ def walks(bench):
             lambda: answer(bench, "POST", "/files/archive", {"paths": ["tree"], "format": "tar.gz"}, raw),
             lambda: command("sh", "-c", f"tar -C {bench.folder} -cf - tree | gzip -6"), "<= 1.00"),
     ]
+    rows += latency(bench)
     shutil.rmtree(tree)
     shutil.rmtree(many)
     return rows
+
+
+def latency(bench):
+    """While the tree goes out as archives and 100 uploads come in, one caller asks now and then."""
+    seconds = bench.seconds(5)
+    (bench.folder / "load").mkdir()
+    archive = ["curl", "-s", "-o", "/dev/null", "-H", "Accept: application/octet-stream", "-H", "Content-Type: application/json",
+               "-d", '{"paths":["tree"]}', f"http://127.0.0.1:{bench.server.port}/files/archive"]
+    upload = [bench.programs / "bench_transfer", "upload", str(bench.server.port)]
+    with contextlib.ExitStack() as stack:
+        archives = subprocess.Popen(["sh", "-c", 'while :; do "$@"; done', "sh", *archive], start_new_session=True)
+        stack.callback(end_group, archives)
+        for number in range(100):
+            load = subprocess.Popen([*upload, f"/files/upload-stream?path=load/{number}", str(1 << 20), str(4 * seconds)],
+                                    stdout=subprocess.DEVNULL, start_new_session=True)
+            stack.callback(end_group, load)
+        time.sleep(0.5)  # until they are under way; nothing depends on it
+        ours = [words(bench.program("latency", bench.server.port, seconds / 2)) for _ in range(2)]
+        others = words(bench.program("latency", bench.nginx.port, seconds / 2))
+    shutil.rmtree(bench.folder / "load", ignore_errors=True)  # what is under way ends by itself
+    p99, p50 = (statistics.mean(one[f"{name}_us"] for one in ours) / 1000 for name in ("p99", "p50"))
+    return [Row("GET /health while 200,000 files are archived and 100 uploads run: p99", f"{p99:.2f} ms",
+                f"nginx beside it {others['p99_us'] / 1000:.2f} ms", p99, "<= 5.00", "ms"),
+            Row("  its median", f"{p50:.2f} ms", f"nginx beside it {others['p50_us'] / 1000:.2f} ms", p50, "", "ms")]
+
+
+def end_group(process):
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()

@@ -3,7 +3,7 @@
  * What `cat FILE` writes, through the events of POST /shell/stream, against the same read from its pipe.
  * Rounds alternate; the reader of the events throws them away as the reader of the pipe does.
  *
- * stdout PORT FILE ROUNDS: prints "ratio R sse_mb_s S pipe_mb_s P", the ratio as rate against rate.
+ * stdout PORT FILE ROUNDS TIMES, the file being written so many times a round: prints "ratio R sse_mb_s S pipe_mb_s P", the ratio as rate against rate.
  */
 #include "peer.h"
 
@@ -13,14 +13,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { ROUNDS_MAX = 1000, TAIL = 5 };
+enum { ROUNDS_MAX = 1000, TIMES_MAX = 64, TAIL = 5 };
+
+static unsigned times;
 
 static double by_pipe(const char *file, uint64_t size)
 {
-	const char *const argv[] = { "cat", file, NULL };
+	const char *argv[TIMES_MAX + 2] = { "cat" };
 	int64_t before = now_ns();
 	struct pipes p;
 
+	for (unsigned i = 1; i <= times; i++)
+		argv[i] = file;
 	start(&p, argv, false);
 	errno = 0;
 	if (drain(p.out) != size)
@@ -53,11 +57,15 @@ static uint64_t read_events(struct peer *p)
 
 static double by_events(struct peer *p, const char *file, uint64_t size)
 {
-	char body[4096], head[256];
+	static char body[TIMES_MAX * 512];
+	char head[256];
 	int64_t before = now_ns();
 	struct peer_reply reply;
+	size_t len = (size_t)snprintf(body, sizeof body, "{\"argv\":[\"cat\"");
 
-	snprintf(body, sizeof body, "{\"argv\":[\"cat\",\"%s\"]}", file);
+	for (unsigned i = 0; i < times; i++)
+		len += (size_t)snprintf(body + len, sizeof body - len, ",\"%s\"", file);
+	snprintf(body + len, sizeof body - len, "]}");
 	snprintf(head, sizeof head, "POST /shell/stream HTTP/1.1\r\nHost: localhost\r\nContent-Length: %zu\r\n\r\n",
 		strlen(body));
 	peer_send(p, head, strlen(head));
@@ -76,11 +84,13 @@ int main(int argc, char **argv)
 	struct stat st;
 	size_t rounds;
 
-	if (argc != 4)
+	if (argc != 5 || strlen(argv[2]) > 500)
 		return 2;
 	if (stat(argv[2], &st) < 0)
 		die(argv[2]);
 	rounds = strtoul(argv[3], NULL, 10) % (ROUNDS_MAX + 1);
+	times = (unsigned)strtoul(argv[4], NULL, 10) % (TIMES_MAX + 1);
+	st.st_size *= times;
 	peer_connect(&peer, argv[1]);
 	for (size_t i = 0; i < rounds; i++) {
 		if (i % 2)

@@ -30,7 +30,8 @@ struct err {
 	int sys_errno;           /* of err_system(), else 0 */
 	char text[ERR_TEXT_MAX]; /* valid UTF-8 or not: the writer of the reply cleans it */
 	char rule[ERR_RULE_MAX]; /* "policy:…", or empty */
-	const char *details;     /* a JSON object as text, owned by the call's arena; NULL is {} */
+	const char *type;    /* instead of the code's own: a failed command's; memory as that of details; NULL none */
+	const char *details; /* a JSON object as text, owned by the call's arena; NULL is {} */
 };
 
 int err_set(struct err *err, enum err_code code, const char *fmt, ...) PRINTF_LIKE(3, 4);

@@ -42,6 +42,8 @@ struct call {
 	struct arena arena;
 	const struct op *op;
 	const struct principal *caller;
+	const struct op *const
+		*ops; /* all there were when the call came: ops_all, then the template author's; NULL at the end */
 	struct loop *loop;
 	char request_id[129];
 	struct err err;
@@ -119,6 +121,9 @@ int call_job(struct call *call, struct job *job, enum lane lane, job_fn *work, j
 bool call_stopped(const struct call *call); /* in work(): the caller has gone, or the deadline passed */
 int64_t call_limit(
 	const struct call *call, const char *name); /* effective: the principal's, the policy's, the row's default */
+
+/* More than the op's limit of this name: -1 with the row's code in err, and the rule (a token's, where that is the narrower). */
+int call_over_limit(const struct call *call, const char *name, struct err *err, const char *fmt, ...) PRINTF_LIKE(4, 5);
 
 /* Memory of the call, or -1 / NULL with call->err (server.busy). */
 void *call_alloc(struct call *call, size_t size) MUST_CHECK;

@@ -77,6 +77,7 @@ enum field_flags {
 	F_CWD = 128,       /* a working directory: opened, and what fails is commands.cannot_start (R08) */
 	F_NUMBER_OK = 256, /* of strings: an integer in JSON is taken as its digits */
 	F_EMPTY_OK = 64,   /* of strings: "" is allowed */
+	F_AUDIT = 512, /* written into the audit log, credentials masked; of a map its names alone; paths are anyway */
 };
 
 struct field {
@@ -91,9 +92,10 @@ struct field {
 	int64_t minimum, maximum, def; /* integers; def also of booleans and choices */
 	double num_minimum, num_maximum, num_def;
 	const char *def_text;       /* strings and paths: used when absent */
+	const char *def_json;       /* of rows that only describe: the default as JSON text */
 	const char *const *choices; /* NULL-terminated; the member holds the index */
 	enum field_type item_type;  /* of an array: FIELD_STRING, FIELD_PATH, FIELD_INTEGER, FIELD_OBJECT */
-	const char *item_name;      /* of an object or an array of objects: the component's name */
+	const char *item_name;      /* of an object or an array of objects: the component's name; NULL: any members */
 	const struct field *fields; /* of an object or an array of objects */
 	size_t item_size;
 	const char *text; /* one sentence with a full stop */

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "catalog/op.h"
 
-const struct op *op_find(struct str id)
+const struct op *op_find_in(const struct op *const *ops, struct str id)
 {
-	for (const struct op *const *op = ops_all; *op; op++) {
-		if (str_is(id, (*op)->id) || ((*op)->endpoint && str_is(id, (*op)->endpoint)))
+	for (const struct op *const *op = ops; *op; op++) {
+		bool has_endpoint = (*op)->endpoint && !(*op)->is_dynamic;
+
+		if (str_is(id, (*op)->id) || (has_endpoint && str_is(id, (*op)->endpoint)))
 			return *op;
 	}
 	return NULL;
+}
+
+const struct op *op_find(struct str id)
+{
+	return op_find_in(ops_all, id);
 }
 
 const struct limit *op_limit(const struct op *op, const char *name)

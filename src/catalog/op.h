@@ -13,6 +13,7 @@
 #include "catalog/field.h"
 #include "base/err.h"
 
+struct arena;
 struct call;
 
 enum op_kind { OP_JSON, OP_SSE, OP_RAW, OP_WS };
@@ -67,6 +68,22 @@ struct socket_shape {
 	const char *const *subprotocols;                       /* NULL at the end */
 };
 
+/*
+ * A call of the op that works in the demo folder of docs/reference.md: what the docs show for curl, abx,
+ * Python and TypeScript, and a test runs (catalog/example.h).
+ */
+struct example {
+	const char *args;        /* a JSON object, by JSON_TEXT() */
+	const char *file;        /* of the caller's machine: its bytes are sent, or it gets those that come */
+	const char *after;       /* id of the op whose own example comes first, or NULL */
+	const char *after_args;  /* with these arguments instead of its own; NULL: with its own */
+	const char *take, *into; /* this member of that one's result is this parameter here; NULL: not shown */
+	const char *abx;         /* what follows `abx` where a command does just this; NULL: it is `server call` */
+	const char *typed;       /* into a WebSocket, as in a string of JSON */
+};
+
+#define JSON_TEXT(...) #__VA_ARGS__
+
 enum { OP_ERRORS_MAX = 24, OP_LIMITS_MAX = 6, OP_EVENTS_MAX = 8, OP_ROUTES_MAX = 2 };
 
 struct op {
@@ -77,6 +94,7 @@ struct op {
 	const char *method, *path; /* "GET", "/process/{pid}" */
 	const char *also;          /* a second path that answers the same op, or NULL */
 	const char *since, *summary, *description;
+	struct example example;
 	unsigned effects;
 	const struct field *params; /* NULL: none */
 	size_t params_size;
@@ -89,13 +107,20 @@ struct op {
 	const enum err_code *errors;       /* its own, ends with ERR_NONE; those of every op are not repeated */
 	const struct limit *limits;        /* ends with an empty one; NULL: none */
 	enum op_lane lane;
+	bool is_dynamic; /* a command of the template author: not in ops_all, and only as long as its set (custom/commands.h) */
+	/* Takes the arguments as one object; the rows then only describe them.  NULL: the rows do it. */
+	int (*bind)(struct arena *arena, const struct op *op, const struct json *object, void *params, struct err *err);
 	int (*work)(struct call *call);
 	void (*start)(struct call *call);
+	/* On the loop, before its paths are looked at: whether the call was answered, as one that came before; or NULL. */
+	bool (*replay)(struct call *call);
 };
 
 extern const struct op *const ops_all[]; /* in manual order, NULL at the end; made from ops/ops.def */
 
-const struct op *op_find(struct str id); /* by id or endpoint id */
+/* By id or endpoint id; those of the template author have one endpoint id for all, and are found by their id alone. */
+const struct op *op_find(struct str id);
+const struct op *op_find_in(const struct op *const *ops, struct str id);
 const struct limit *op_limit(const struct op *op, const char *name);
 bool op_has_paths(const struct op *op); /* it works on files, then with the rights of process.user (R94) */
 bool op_param_in_route(const struct op *op, const char *name);

@@ -67,7 +67,7 @@ void openapi_security(struct json_writer *w)
 
 static bool group_is_new(const struct openapi *api, const struct op *const *at)
 {
-	for (const struct op *const *op = ops_all; op != at; op++) {
+	for (const struct op *const *op = api->ops; op != at; op++) {
 		if (is_wanted(api, *op) && strcmp((*op)->group, (*at)->group) == 0)
 			return false;
 	}
@@ -77,7 +77,7 @@ static bool group_is_new(const struct openapi *api, const struct op *const *at)
 void openapi_tags(struct json_writer *w, const struct openapi *api)
 {
 	json_array_begin(w);
-	for (const struct op *const *op = ops_all; *op; op++) {
+	for (const struct op *const *op = api->ops; *op; op++) {
 		if (group_is_new(api, op)) {
 			json_object_begin(w);
 			key_string(w, "name", (*op)->group);
@@ -90,7 +90,7 @@ void openapi_tags(struct json_writer *w, const struct openapi *api)
 /* Several ops may share a path; it is written where the first of them stands. */
 static bool path_is_new(const struct openapi *api, const struct op *const *at, const char *path)
 {
-	for (const struct op *const *op = ops_all; op != at; op++) {
+	for (const struct op *const *op = api->ops; op != at; op++) {
 		if (!is_wanted(api, *op))
 			continue;
 		if (strcmp((*op)->path, path) == 0 || ((*op)->also && strcmp((*op)->also, path) == 0))
@@ -103,7 +103,7 @@ static void path_item(struct json_writer *w, const struct openapi *api, const ch
 {
 	json_key(w, path);
 	json_object_begin(w);
-	for (const struct op *const *op = ops_all; *op; op++) {
+	for (const struct op *const *op = api->ops; *op; op++) {
 		bool also = (*op)->also && strcmp((*op)->also, path) == 0;
 
 		if (is_wanted(api, *op) && (also || strcmp((*op)->path, path) == 0))
@@ -117,7 +117,7 @@ static void path_item(struct json_writer *w, const struct openapi *api, const ch
 void openapi_paths(struct json_writer *w, const struct openapi *api)
 {
 	json_object_begin(w);
-	for (const struct op *const *op = ops_all; *op; op++) {
+	for (const struct op *const *op = api->ops; *op; op++) {
 		if (!is_wanted(api, *op))
 			continue;
 		if (path_is_new(api, op, (*op)->path))
@@ -265,7 +265,7 @@ void openapi_components(struct json_writer *w, const struct openapi *api)
 	json_key(w, "schemas");
 	json_object_begin(w);
 	error_schema(w);
-	for (const struct op *const *op = ops_all; *op; op++) {
+	for (const struct op *const *op = api->ops; *op; op++) {
 		if (is_wanted(api, *op))
 			op_schemas(w, *op, &names);
 	}

@@ -14,6 +14,7 @@
 
 /* Which ops to show: those that wanted() takes. */
 struct openapi {
+	const struct op *const *ops;                     /* out of these, NULL at the end */
 	bool (*wanted)(const struct op *op, void *user); /* NULL: all */
 	void *user;
 };

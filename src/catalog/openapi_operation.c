@@ -2,6 +2,7 @@
 #include "catalog/openapi_operation.h"
 
 #include "base/err.h"
+#include "catalog/example.h"
 #include "catalog/print.h"
 #include "catalog/schema.h"
 
@@ -13,6 +14,8 @@ static const enum err_code general[] = { ERR_ARGS_INVALID, ERR_ARGS_UNKNOWN, ERR
 	ERR_POLICY_ORIGIN, ERR_OP_NOT_ENABLED, ERR_OP_UNKNOWN, ERR_OP_METHOD, ERR_HTTP_TIMEOUT, ERR_LIMIT_BODY,
 	ERR_HTTP_URI_TOO_LONG, ERR_ARGS_MEDIA, ERR_LIMIT_TOO_MANY, ERR_LIMIT_RATE, ERR_HTTP_HEADERS, ERR_INTERNAL,
 	ERR_SHUTTING_DOWN, ERR_BUSY, ERR_NONE };
+
+enum { EXAMPLE_MAX = 1 << 20 };
 
 static const struct field no_params[] = {
 	FIELDS_END,
@@ -53,7 +56,22 @@ static bool stands_in(const char *path, const char *name)
 	return at && strncmp(at + 1, name, len) == 0 && at[1 + len] == '}';
 }
 
-static void parameter(struct json_writer *w, const char *name, const char *in, bool required, const struct field *field)
+/* The value that the op's example has for it; op is NULL where there is none. */
+static void parameter_example(struct json_writer *w, const struct op *op, const char *name)
+{
+	struct arena arena CLEANUP(arena_free);
+	const struct json *value;
+
+	arena_init(&arena, EXAMPLE_MAX);
+	value = op ? json_get(example_args(&arena, op), name) : NULL;
+	if (!value)
+		return;
+	json_key(w, "example");
+	json_tree(w, value, false);
+}
+
+static void parameter(struct json_writer *w, const struct op *op, const char *name, const char *in, bool required,
+	const struct field *field)
 {
 	struct field shape = *field;
 
@@ -67,6 +85,7 @@ static void parameter(struct json_writer *w, const char *name, const char *in, b
 		key_string(w, "description", field->text);
 	json_key(w, "schema");
 	schema_field(w, &shape, true);
+	parameter_example(w, op, name);
 	json_object_end(w);
 }
 
@@ -77,12 +96,12 @@ static void query_parameter(struct json_writer *w, const struct op *op, const st
 	bool has_twin = field_has_twin(field);
 	struct field row = { .type = FIELD_BYTES, .text = text };
 
-	parameter(w, field->name, "query", (field->flags & F_REQUIRED) && !has_twin && !takes_raw(op), field);
+	parameter(w, op, field->name, "query", (field->flags & F_REQUIRED) && !has_twin && !takes_raw(op), field);
 	if (!has_twin)
 		return;
 	snprintf(text, sizeof text, "The exact bytes of '%s', instead of it%s.", field->name,
 		(field->flags & F_REQUIRED) ? "; one of the two is required" : "");
-	parameter(w, field_twin(field, twin), "query", false, &row);
+	parameter(w, NULL, field_twin(field, twin), "query", false, &row);
 }
 
 static bool fits_query(const struct field *field)
@@ -97,7 +116,7 @@ static void parameters(struct json_writer *w, const struct op *op, const char *p
 	json_array_begin(w);
 	for (const struct field *field = op->params; field && field->type != FIELD_NONE; field++) {
 		if (stands_in(path, field->name))
-			parameter(w, field->name, "path", true, field);
+			parameter(w, op, field->name, "path", true, field);
 		else if (op_param_in_route(op, field->name))
 			continue;
 		else if (has_query_only(op) || (takes_raw(op) && fits_query(field)))
@@ -156,6 +175,31 @@ static bool body_is_required(const struct op *op)
 	return false;
 }
 
+/* Not where bytes are the body, or where a part of it is known to the caller alone. */
+static void body_example(struct json_writer *w, const struct op *op)
+{
+	const struct example *example = &op->example;
+	struct arena arena CLEANUP(arena_free);
+	const struct json *args;
+
+	arena_init(&arena, EXAMPLE_MAX);
+	args = example_args(&arena, op);
+	if (!args->first || (example->file && takes_raw(op)) ||
+		(example->into && !op_param_in_route(op, example->into)))
+		return;
+	json_key(w, "example");
+	json_object_begin(w);
+	for (const struct field *field = op->params; field && field->type != FIELD_NONE; field++) {
+		const struct json *value = json_get(args, field->name);
+
+		if (!value || op_param_in_route(op, field->name))
+			continue;
+		json_key(w, field->name);
+		json_tree(w, value, false);
+	}
+	json_object_end(w);
+}
+
 static void request_body(struct json_writer *w, const struct op *op)
 {
 	char name[SCHEMA_NAME_SIZE];
@@ -169,7 +213,10 @@ static void request_body(struct json_writer *w, const struct op *op)
 	json_key(w, "content");
 	json_object_begin(w);
 	schema_name(op, "params", name);
-	media_ref(w, "application/json", name);
+	media_begin(w, "application/json");
+	schema_ref(w, name);
+	body_example(w, op);
+	json_object_end(w);
 	if (takes_raw(op))
 		media_bytes(w, "application/octet-stream");
 	if (op->raw && op->raw->multipart)
@@ -440,7 +487,7 @@ void openapi_uniform(struct json_writer *w)
 		"All parameters in one JSON object; the same checks, and the same answer as at the op's own route.");
 	json_key(w, "parameters");
 	json_array_begin(w);
-	parameter(w, "id", "path", true, &id);
+	parameter(w, NULL, "id", "path", true, &id);
 	json_array_end(w);
 	json_key(w, "requestBody");
 	json_object_begin(w);

@@ -2,10 +2,13 @@
 #include "catalog/print.h"
 
 #include "base/err.h"
+#include "catalog/example.h"
 
 #include <assert.h>
 #include <nettle/sha2.h>
 #include <stdio.h>
+
+enum { EXAMPLE_MAX = 1 << 20 };
 
 const char server_version[] = "0.1.0";
 
@@ -57,6 +60,10 @@ void print_range(struct json_writer *w, const struct field *field)
 
 void print_default(struct json_writer *w, const struct field *field)
 {
+	if (field->def_json) {
+		json_key(w, "default");
+		json_raw(w, str_of(field->def_json));
+	}
 	if ((field->flags & F_REQUIRED) || field->optional_type)
 		return;
 	if (field->type == FIELD_INTEGER) {
@@ -104,7 +111,7 @@ static void print_shape(struct json_writer *w, const struct field *field, bool t
 		print_items(w, field, texts);
 	if (field->type == FIELD_MAP)
 		key_string(w, "values", "string");
-	if (field->type == FIELD_OBJECT) {
+	if (field->type == FIELD_OBJECT && field->item_name) {
 		key_string(w, "type_name", field->item_name);
 		print_fields(w, NULL, field->fields, texts);
 	}
@@ -200,8 +207,9 @@ static void print_result(struct json_writer *w, const struct op *op, bool texts)
 {
 	json_key(w, "result");
 	json_object_begin(w);
-	key_string(w, "type", "object");
-	print_fields(w, NULL, op->result, texts);
+	key_string(w, "type", op->is_dynamic ? "any" : "object");
+	if (!op->is_dynamic)
+		print_fields(w, NULL, op->result, texts);
 	json_object_end(w);
 }
 
@@ -282,6 +290,40 @@ static void print_effects(struct json_writer *w, unsigned effects)
 	json_object_end(w);
 }
 
+static void optional_string(struct json_writer *w, const char *key, const char *value)
+{
+	if (value)
+		key_string(w, key, value);
+}
+
+static void print_example(struct json_writer *w, const struct op *op)
+{
+	const struct example *example = &op->example;
+	struct arena arena CLEANUP(arena_free);
+
+	arena_init(&arena, EXAMPLE_MAX);
+	json_key(w, "example");
+	json_object_begin(w);
+	json_key(w, "args");
+	json_tree(w, example_args(&arena, op), false);
+	optional_string(w, "file", example->file);
+	optional_string(w, "after", example->after);
+	if (example->after_args) {
+		json_key(w, "after_args");
+		json_tree(w, example_args_of(&arena, example->after_args), false);
+	}
+	optional_string(w, "take", example->take);
+	optional_string(w, "into", example->into);
+	optional_string(w, "abx", example->abx);
+	if (example->typed) {
+		const char *typed = arena_printf(&arena, "\"%s\"", example->typed);
+
+		json_key(w, "typed");
+		json_raw(w, str_of(typed));
+	}
+	json_object_end(w);
+}
+
 void print_op(struct json_writer *w, const struct op *op, bool texts)
 {
 	static const char *const kinds[] = { [OP_JSON] = "json", [OP_SSE] = "sse", [OP_RAW] = "raw", [OP_WS] = "ws" };
@@ -292,6 +334,8 @@ void print_op(struct json_writer *w, const struct op *op, bool texts)
 	key_string(w, "group", op->group);
 	key_string(w, "scope", op->scope);
 	key_string(w, "kind", kinds[op->kind]);
+	if (op->is_dynamic)
+		key_bool(w, "dynamic", true);
 	key_string(w, "method", op->method);
 	key_string(w, "path", op->path);
 	if (op->also)
@@ -313,6 +357,8 @@ void print_op(struct json_writer *w, const struct op *op, bool texts)
 		print_raw(w, op->raw);
 	print_op_errors(w, op);
 	print_limits(w, op, texts);
+	if (texts && !op->is_dynamic)
+		print_example(w, op);
 	json_object_end(w);
 }
 

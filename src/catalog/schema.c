@@ -287,6 +287,11 @@ static void add_camel(char *name, const char *text)
 
 void schema_name(const struct op *op, const char *suffix, char ret_name[static SCHEMA_NAME_SIZE])
 {
+	/* Whoever named a command did not think of "a1" and "a_1". */
+	if (op->is_dynamic) {
+		snprintf(ret_name, SCHEMA_NAME_SIZE, "%s.%s", op->id, suffix);
+		return;
+	}
 	ret_name[0] = 0;
 	add_camel(ret_name, op->id);
 	add_camel(ret_name, suffix);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/attach.h"
 
+#include "base/clock.h"
 #include "cli/interrupt.h"
+#include "cli/raw_term.h"
+#include "cli/replay.h"
 #include "cli/run_stream.h"
 #include "cli/show.h"
 #include "cli/ws_client.h"
@@ -14,7 +17,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
-#include <termios.h>
 #include <unistd.h>
 
 enum {
@@ -23,7 +25,10 @@ enum {
 	TREE_MAX = 1 << 20,
 	TEXT_MAX = 128 * 1024,
 	KEYS = 16 * 1024,
-	SIZE_MAX_CELLS = 1000
+	KEYS_WAITING = 256 * 1024, /* not sent yet; more stays in our own terminal */
+	SIZE_MAX_CELLS = 1000,
+	SILENCE_S = 70, /* the server pings after 20 s of it */
+	DELETE_MS = 5000,
 };
 #define END_OF_FILE "\004" /* Ctrl-D, as the terminal reads it */
 
@@ -31,9 +36,11 @@ struct attach {
 	struct cli *cli;
 	struct ws_client ws;
 	struct str id;
-	struct termios before;
-	bool is_raw, has_input, ended, detached;
-	bool line_start, tilde; /* where the keys are, for "~." */
+	struct raw_term term;
+	struct replay replay;
+	bool is_old, replaying; /* the session is not new; what comes was shown to somebody before */
+	bool has_input, attached, refused, ended, detached; /* refused: the server has closed */
+	bool line_start, tilde;                             /* where the keys are, for "~." */
 	int exit_code;
 };
 
@@ -70,7 +77,7 @@ static int send_keys(struct attach *a, struct str keys)
 		char c = keys.p[i];
 		bool escaped = a->tilde;
 
-		a->tilde = a->is_raw && !escaped && a->line_start && c == '~';
+		a->tilde = a->term.is_raw && !escaped && a->line_start && c == '~';
 		if (a->tilde)
 			continue;
 		a->detached = escaped && c == '.';
@@ -96,6 +103,48 @@ static int on_keys(struct attach *a)
 	return ws_client_send(&a->ws, WS_BINARY, STR(END_OF_FILE), &a->cli->problem);
 }
 
+static int show(struct attach *a, struct str bytes)
+{
+	raw_term_shown(&a->term, bytes);
+	return cli_write(a->cli, STDOUT_FILENO, bytes);
+}
+
+static int on_output(struct attach *a, struct str bytes)
+{
+	AUTOBUF struct buf text;
+
+	buf_init(&text, bytes.len + REPLAY_HELD_MAX + 1);
+	if (!a->replaying)
+		return show(a, bytes);
+	replay_feed(&a->replay, bytes, &text);
+	return show(a, buf_str(&text));
+}
+
+static int end_replay(struct attach *a)
+{
+	AUTOBUF struct buf text;
+
+	a->replaying = false;
+	buf_init(&text, REPLAY_HELD_MAX + 1);
+	replay_end(&a->replay, &text);
+	return show(a, buf_str(&text));
+}
+
+static int on_event(struct attach *a, const struct json *data)
+{
+	struct str event = reply_text(data, "event");
+
+	if (str_is(event, "replay"))
+		a->replaying = a->is_old;
+	else if (str_is(event, "live") && a->replaying)
+		return end_replay(a);
+	else if (str_is(event, "exited")) {
+		a->ended = true;
+		a->exit_code = (int)reply_int(data, "exit_code", EXIT_OURS);
+	}
+	return 0;
+}
+
 static int on_text(struct attach *a, struct str payload)
 {
 	AUTOBUF struct buf text;
@@ -109,10 +158,8 @@ static int on_text(struct attach *a, struct str payload)
 	arena_init(&arena, TREE_MAX);
 	if (buf_failed(&text) || json_parse(&arena, text.data, text.len, &data, &where) < 0)
 		failed = problem_set(&a->cli->problem, EXIT_OTHER, "a message of the terminal is not JSON");
-	else if (str_is(reply_text(data, "event"), "exited")) {
-		a->ended = true;
-		a->exit_code = (int)reply_int(data, "exit_code", EXIT_OURS);
-	}
+	else
+		failed = on_event(a, data);
 	arena_free(&arena);
 	return failed;
 }
@@ -122,10 +169,16 @@ static int on_close(struct attach *a, struct str payload)
 	struct str reason = { 0 };
 	int code = ws_close_parse(payload, &reason);
 
+	a->refused = true;
 	if (str_is(reason, "terminal.not_found"))
 		return problem_set(
 			&a->cli->problem, EXIT_NOT_FOUND, "no such terminal session: " STR_FMT, STR_ARG(a->id));
-	return problem_set(&a->cli->problem, EXIT_OTHER, "the server closed the terminal's connection (%d)", code);
+	if (code < 0)
+		return problem_set(&a->cli->problem, EXIT_OTHER,
+			"the server's WebSocket is malformed: its close frame has no meaning");
+	return problem_set(&a->cli->problem, EXIT_OTHER,
+		"the server closed the terminal's connection (%d%s" STR_FMT ")", code, reason.len ? ": " : "",
+		STR_ARG(reason));
 }
 
 static int on_bytes(struct attach *a)
@@ -139,7 +192,7 @@ static int on_bytes(struct attach *a)
 	while (!a->ended && (more = ws_client_next(&a->ws, &opcode, &payload, &a->cli->problem)) > 0) {
 		if (opcode == WS_CLOSE)
 			return on_close(a, payload);
-		if ((opcode == WS_TEXT ? on_text(a, payload) : cli_write(a->cli, STDOUT_FILENO, payload)) < 0)
+		if ((opcode == WS_TEXT ? on_text(a, payload) : on_output(a, payload)) < 0)
 			return -1;
 	}
 	if (more == 0 && a->ws.ended && !a->ended)
@@ -147,24 +200,35 @@ static int on_bytes(struct attach *a)
 	return more < 0 ? -1 : 0;
 }
 
-static int on_resize(struct attach *a, int fd)
+/* The window has another size, or we were stopped and go on. */
+static int on_signal(struct attach *a, int fd)
 {
 	struct signalfd_siginfo info;
 
-	return read(fd, &info, sizeof info) < 0 && errno != EAGAIN ? 0 : send_size(a);
+	while (read(fd, &info, sizeof info) == (ssize_t)sizeof info) {
+		if (info.ssi_signo == SIGCONT)
+			raw_term_again(&a->term);
+	}
+	return send_size(a);
 }
 
-/* Keys wait in our own terminal while the server does not take what was typed before. */
-static int step(struct attach *a, int resize_fd)
+static int on_silence(struct attach *a)
+{
+	if (clock_now_ns() - a->ws.heard_ns < SILENCE_S * NS_PER_S)
+		return 0;
+	return problem_set(&a->cli->problem, EXIT_OTHER, "the server has been silent for too long");
+}
+
+static int step(struct attach *a, int signal_fd)
 {
 	struct pollfd fds[] = {
 		{ .fd = ws_client_fd(&a->ws), .events = (short)(POLLIN | (a->ws.out.len ? POLLOUT : 0)) },
-		{ .fd = a->has_input && !a->ws.out.len ? STDIN_FILENO : -1, .events = POLLIN },
-		{ .fd = resize_fd, .events = POLLIN },
+		{ .fd = a->has_input && a->ws.out.len < KEYS_WAITING ? STDIN_FILENO : -1, .events = POLLIN },
+		{ .fd = signal_fd, .events = POLLIN },
 		{ .fd = interrupt_fd(), .events = POLLIN },
 	};
 
-	if (poll(fds, ARRAY_LEN(fds), -1) < 0 && errno != EINTR)
+	if (poll(fds, ARRAY_LEN(fds), SILENCE_S * 1000) < 0 && errno != EINTR)
 		return problem_errno(&a->cli->problem, errno, "cannot wait for the terminal");
 	if (interrupt_seen())
 		return problem_set(&a->cli->problem, EXIT_INTERRUPTED, "interrupted");
@@ -172,20 +236,23 @@ static int step(struct attach *a, int resize_fd)
 		return -1;
 	if (fds[1].revents && on_keys(a) < 0)
 		return -1;
-	if (fds[2].revents && on_resize(a, resize_fd) < 0)
+	if (fds[2].revents && on_signal(a, signal_fd) < 0)
+		return -1;
+	if (on_silence(a) < 0)
 		return -1;
 	return a->ended ? 0 : ws_client_flush(&a->ws, &a->cli->problem);
 }
 
 static int play(struct attach *a)
 {
-	sigset_t resize;
+	sigset_t signals;
 	AUTOCLOSE int fd = -1;
 	int failed = 0;
 
-	sigemptyset(&resize);
-	sigaddset(&resize, SIGWINCH);
-	if (sigprocmask(SIG_BLOCK, &resize, NULL) < 0 || (fd = signalfd(-1, &resize, SFD_CLOEXEC | SFD_NONBLOCK)) < 0)
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGWINCH);
+	sigaddset(&signals, SIGCONT);
+	if (sigprocmask(SIG_BLOCK, &signals, NULL) < 0 || (fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK)) < 0)
 		return problem_errno(&a->cli->problem, errno, "cannot watch the size of the terminal");
 	failed = send_size(a);
 	/* The first bytes may have come together with the answer. */
@@ -196,25 +263,15 @@ static int play(struct attach *a)
 	return failed;
 }
 
-static void set_raw(struct attach *a)
-{
-	struct termios raw;
-
-	if (!isatty(STDIN_FILENO) || tcgetattr(STDIN_FILENO, &a->before) < 0)
-		return;
-	raw = a->before;
-	cfmakeraw(&raw);
-	a->is_raw = tcsetattr(STDIN_FILENO, TCSANOW, &raw) == 0;
-}
-
 static int run(struct attach *a)
 {
 	int failed;
 
-	set_raw(a);
+	raw_term_start(&a->term);
 	failed = play(a);
-	if (a->is_raw)
-		tcsetattr(STDIN_FILENO, TCSANOW, &a->before);
+	raw_term_stop(&a->term);
+	if (failed == 0 || a->cli->problem.exit_code == EXIT_INTERRUPTED)
+		ws_client_close(&a->ws, WS_CLOSE_NORMAL);
 	if (failed < 0)
 		return -1;
 	if (a->detached && !a->cli->quiet)
@@ -222,30 +279,67 @@ static int run(struct attach *a)
 	return a->detached ? EXIT_OK : a->exit_code;
 }
 
-static int attach(struct cli *cli, struct str id, bool has_input)
+static int attach(struct attach *a)
 {
 	AUTOBUF struct buf target;
-	struct api *api = cli_api(cli);
-	struct attach a = { .cli = cli, .id = id, .has_input = has_input, .line_start = true };
+	struct api *api = cli_api(a->cli);
 	int code;
 
 	buf_init(&target, TARGET_MAX);
 	buf_adds(&target, "/pty?session_id=");
-	url_encode(&target, id, false);
+	url_encode(&target, a->id, false);
 	if (buf_failed(&target))
-		return problem_set(&cli->problem, EXIT_USAGE, "the session's name is too long");
+		return problem_set(&a->cli->problem, EXIT_USAGE, "the session's name is too long");
 	if (!api)
 		return -1;
-	code = ws_client_open(&a.ws, api, "terminal.connect", buf_str(&target), "abx.pty.binary", &cli->problem);
+	code = ws_client_open(&a->ws, api, "terminal.connect", buf_str(&target), "abx.pty.binary", &a->cli->problem);
+	a->attached = code == 0;
 	if (code == 0)
-		code = run(&a);
-	ws_client_free(&a.ws);
+		code = run(a);
+	ws_client_free(&a->ws);
 	return code;
 }
 
 int attach_session(struct cli *cli, struct str id)
 {
-	return attach(cli, id, true);
+	struct attach a = { .cli = cli, .id = id, .is_old = true, .has_input = true, .line_start = true };
+
+	return attach(&a);
+}
+
+/* A session that nobody knows how to come back to must not stay: once more, whatever has gone wrong before. */
+static void delete_session(struct attach *a)
+{
+	AUTOREPLY struct reply reply = { 0 };
+	AUTOBUF struct buf body;
+	struct problem ignored = { 0 };
+	struct api *api = &a->cli->api;
+	struct json_writer w;
+
+	buf_init(&body, TARGET_MAX);
+	json_write_init(&w, &body);
+	json_object_begin(&w);
+	json_key(&w, "id");
+	json_text(&w, a->id);
+	json_object_end(&w);
+	interrupt_forget();
+	http_client_close(&api->http);
+	api->http.head_ms = api->http.idle_ms = DELETE_MS;
+	if (!buf_failed(&body) && api_call(api, "terminal.delete", buf_str(&body), false, &reply, &ignored) < 0) {
+		/* It ends by itself when it has been idle for long. */
+	}
+}
+
+/* A shell whose connection is lost lives on. */
+static void tell_way_back(struct attach *a)
+{
+	struct problem *p = &a->cli->problem;
+	size_t len = strlen(p->text);
+
+	if (p->exit_code != EXIT_INTERRUPTED)
+		snprintf(p->text + len, sizeof p->text - len, "; 'abx shell " STR_FMT "' comes back", STR_ARG(a->id));
+	else if (!a->cli->quiet)
+		fprintf(stderr, "\nabx: interrupted; 'abx shell " STR_FMT "' comes back\n", STR_ARG(a->id));
 }
 
 static int make_body(struct buf *body, const struct args *args, const char *line, struct problem *p)
@@ -277,6 +371,8 @@ int attach_new(struct cli *cli, const struct args *args, const char *line)
 	AUTOREPLY struct reply reply = { 0 };
 	AUTOBUF struct buf body;
 	struct api *api = cli_api(cli);
+	struct attach a = { .cli = cli, .has_input = !args_has(args, "no-stdin"), .line_start = true };
+	int code;
 
 	buf_init(&body, BODY_MAX);
 	if (args_has(args, "timeout"))
@@ -286,5 +382,11 @@ int attach_new(struct cli *cli, const struct args *args, const char *line)
 	if (api_call(api, "terminal.create", buf_str(&body), false, &reply, &cli->problem) < 0 ||
 		reply_parse(api, &reply, &cli->problem) < 0)
 		return -1;
-	return attach(cli, reply_text(reply.value, "session_id"), !args_has(args, "no-stdin"));
+	a.id = reply_text(reply.value, "session_id");
+	code = attach(&a);
+	if (code < 0 && (args_has(args, "tty") || !a.attached))
+		delete_session(&a);
+	else if (code < 0 && !a.refused)
+		tell_way_back(&a);
+	return code;
 }

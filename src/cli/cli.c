@@ -96,8 +96,11 @@ int cli_write(struct cli *cli, int fd, struct str bytes)
 	while (bytes.len) {
 		ssize_t put = write(fd, bytes.p, bytes.len);
 
-		if (put < 0 && errno == EINTR && !interrupt_seen())
+		if (put < 0 && errno == EINTR) {
+			if (interrupt_seen())
+				return problem_set(&cli->problem, EXIT_INTERRUPTED, "interrupted");
 			continue;
+		}
 		if (put < 0 && errno == EPIPE)
 			return problem_set(&cli->problem, EXIT_PIPE, "nobody reads the output");
 		if (put < 0)

@@ -127,6 +127,7 @@ static int cp(struct cli *cli, struct args *args)
 		.copy.cli = cli,
 		.to = is_remote(to) ? to + 1 : to,
 		.to_remote = is_remote(to),
+		.copy.continues = args_has(args, "continue"),
 		.recursive = args_has(args, "recursive"),
 	};
 	int code = EXIT_OK;
@@ -152,6 +153,7 @@ static int cp(struct cli *cli, struct args *args)
 
 static const struct flag flags[] = {
 	{ 'r', "recursive", NULL, "folders, with all that is in them" },
+	{ 'c', "continue", NULL, "go on with downloads that broke off" },
 	FLAGS_END,
 };
 
@@ -160,7 +162,10 @@ const struct command cli_cp = {
 	.usage = "SRC... DST",
 	.summary = "copy files to and from the sandbox",
 	.text = "A ':' in front marks the sandbox's side: abx cp notes.txt :work/  and  abx cp :work/out.bin . ;\n"
-		"'-' is standard input or output. Permission bits are kept, symbolic links are not made.\n",
+		"'-' is standard input or output. Permission bits are kept, symbolic links are not made.\n"
+		"With -c a download that breaks off goes on where it ended; when the server cannot be reached any more, what is there\n"
+		"stays in NAME.TAG.part, and the next cp -c goes on with it, provided that the file is still the same. An upload\n"
+		"is whole or not there, so it cannot be continued.\n",
 	.flags = flags,
 	.least = 2,
 	.most = ANY_COUNT,

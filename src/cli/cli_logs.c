@@ -3,11 +3,13 @@
 #include "base/base64.h"
 #include "cli/commands.h"
 #include "cli/event_stream.h"
+#include "cli/interrupt.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <unistd.h>
 
-enum { ARGS_MAX = 4096, EVENT_MAX = 64 << 20 };
+enum { ARGS_MAX = 4096, EVENT_MAX = 64 << 20, ATTEMPTS_MAX = 5, FIRST_WAIT_MS = 50 };
 
 /* Text is what --json shows; bytes are exact only in base64. */
 static int make_body(struct cli *cli, const char *pid, int64_t since, struct buf *body)
@@ -88,18 +90,53 @@ static int on_event(struct event_stream *s, struct str event, const struct json 
 	return str_is(event, "chunk") ? write_chunk(s->cli, data) : 0;
 }
 
-static int follow(struct cli *cli, const char *pid)
+/* One connection's worth of it, from s->id on.  Only what had begun goes on. */
+static int follow_once(struct event_stream *s, const char *pid, bool is_first)
 {
 	AUTOBUF struct buf body;
-	struct api *api = cli_api(cli);
-	struct event_stream s = { .cli = cli, .event_max = EVENT_MAX, .on_event = on_event };
+	struct cli *cli = s->cli;
 
 	buf_init(&body, ARGS_MAX);
-	if (!api || make_body(cli, pid, 0, &body) < 0)
+	if (make_body(cli, pid, s->id, &body) < 0)
 		return -1;
-	if (api_open_op(api, "process.follow", buf_str(&body), "text/event-stream", true, &cli->problem) < 0)
+	if (api_open_op(&cli->api, "process.follow", buf_str(&body), "text/event-stream", true, &cli->problem) < 0) {
+		s->broke = !is_first && !cli->problem.wire_code[0] && !interrupt_seen();
 		return -1;
-	return event_stream_play(&s) < 0 ? -1 : EXIT_OK;
+	}
+	return event_stream_play(s);
+}
+
+/* Waits before the next attempt; false when there is none. */
+static bool wait_a_bit(struct cli *cli, int attempt)
+{
+	struct pollfd fd = { .fd = interrupt_fd(), .events = POLLIN };
+
+	if (attempt > ATTEMPTS_MAX)
+		return false;
+	if (attempt == 1 && !cli->quiet)
+		fputs("abx: the connection broke; going on where it did\n", stderr);
+	return attempt == 1 || poll(&fd, 1, FIRST_WAIT_MS << attempt) == 0;
+}
+
+/* Where a connection breaks the next one goes on at the byte behind the last event. */
+static int follow(struct cli *cli, const char *pid)
+{
+	struct event_stream s = { .cli = cli, .event_max = EVENT_MAX, .on_event = on_event };
+	int attempt = 0, failed;
+
+	if (!cli_api(cli))
+		return -1;
+	for (;;) {
+		int64_t before = s.id;
+
+		s.broke = false;
+		failed = follow_once(&s, pid, attempt == 0);
+		if (failed == 0 || !s.broke)
+			return failed < 0 ? -1 : EXIT_OK;
+		attempt = s.id > before ? 1 : attempt + 1;
+		if (!wait_a_bit(cli, attempt))
+			return -1;
+	}
 }
 
 static int logs(struct cli *cli, struct args *args)
@@ -124,7 +161,8 @@ const struct command cli_logs = {
 	.name = "logs",
 	.usage = "PID",
 	.summary = "print what a background process wrote",
-	.text = "Its standard error goes to standard error. The server keeps the newest output only; what is gone is told.\n",
+	.text = "Its standard error goes to standard error. The server keeps the newest output only; what is gone is told.\n"
+		"Where a connection breaks, -f goes on at the same byte.\n",
 	.flags = flags,
 	.least = 1,
 	.most = 1,

@@ -7,13 +7,15 @@
 
 enum { TARGET_MAX = 64 * 1024 };
 
-int copy_open_remote(struct cli *cli, struct str path)
+int copy_open_remote(struct cli *cli, struct str path, struct str fields)
 {
 	AUTOBUF struct buf target;
 	struct api *api = cli_api(cli);
-	struct api_request request = {
-		.op = "files.download_stream", .method = "GET", .accept = "application/octet-stream", .is_read = true
-	};
+	struct api_request request = { .op = "files.download_stream",
+		.method = "GET",
+		.accept = "application/octet-stream",
+		.is_read = true,
+		.fields = fields };
 
 	buf_init(&target, TARGET_MAX);
 	if (!api)

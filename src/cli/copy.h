@@ -16,14 +16,17 @@
 struct copy {
 	struct cli *cli;
 	size_t skipped;
+	bool continues; /* downloads that broke off go on where they ended, now or the next time */
 };
 
-/* Opens a remote file; its bytes are then read from cli->api.http. */
-int copy_open_remote(struct cli *cli, struct str path) MUST_CHECK;
+/* Opens a remote file; its bytes are then read from cli->api.http.  fields: further header lines, each with CRLF. */
+int copy_open_remote(struct cli *cli, struct str path, struct str fields) MUST_CHECK;
 
 /* "-" is a standard stream. */
 int copy_up_file(struct copy *copy, const char *from, struct str to) MUST_CHECK;
 int copy_down_file(struct copy *copy, struct str from, unsigned mode, const char *to) MUST_CHECK;
+int copy_down_part(
+	struct copy *copy, struct str from, unsigned mode, const char *to) MUST_CHECK; /* one that continues */
 
 int copy_up_tree(struct copy *copy, const char *from, struct str to) MUST_CHECK;
 int copy_down_tree(struct copy *copy, struct str from, const char *to) MUST_CHECK;

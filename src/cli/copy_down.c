@@ -11,7 +11,11 @@ enum { FOLDER_MODE = 0755 };
 
 int copy_down_file(struct copy *copy, struct str from, unsigned mode, const char *to)
 {
-	return copy_open_remote(copy->cli, from) < 0 ? -1 : save_body(copy->cli, to, mode);
+	if (copy->continues && strcmp(to, "-") != 0)
+		return copy_down_part(copy, from, mode, to);
+	if (copy_open_remote(copy->cli, from, (struct str){ 0 }) < 0)
+		return -1;
+	return save_body(copy->cli, to, mode);
 }
 
 /* A name from the server becomes a part of a local path: it must be one name and nothing else. */

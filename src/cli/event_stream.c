@@ -2,11 +2,27 @@
 #include "cli/event_stream.h"
 
 #include "cli/event_line.h"
+#include "cli/interrupt.h"
 
 enum {
 	TREE_MAX = 16 << 20,
+	ID_DIGITS = 18,
 	SILENCE_MS = 90 * 1000, /* the server sends a comment after 15 s of silence */
 };
+
+static void take_id(struct event_stream *s, struct str id)
+{
+	int64_t number = 0;
+
+	if (!id.len || id.len > ID_DIGITS)
+		return;
+	for (size_t i = 0; i < id.len; i++) {
+		if (id.p[i] < '0' || id.p[i] > '9')
+			return;
+		number = number * 10 + (id.p[i] - '0');
+	}
+	s->id = number;
+}
 
 static int on_event(struct event_stream *s, struct sse_reader *reader)
 {
@@ -30,6 +46,8 @@ static int on_event(struct event_stream *s, struct sse_reader *reader)
 		failed = s->on_event(s, buf_str(&reader->event), data);
 	}
 	arena_free(&arena);
+	if (failed == 0)
+		take_id(s, buf_str(&reader->id));
 	return failed;
 }
 
@@ -61,13 +79,14 @@ int event_stream_play(struct event_stream *s)
 	http->idle_ms = SILENCE_MS;
 	sse_reader_init(&reader, s->event_max);
 	while (!s->ended && (more = http_client_read(http, &bytes, &s->cli->problem)) > 0) {
-		if (feed(s, &reader, bytes) < 0) {
-			more = -1;
+		if (feed(s, &reader, bytes) < 0)
 			break;
-		}
 	}
 	sse_reader_free(&reader);
-	if (more == 0 && !s->ended)
+	if (s->ended)
+		return 0;
+	s->broke = more <= 0 && !interrupt_seen();
+	if (more == 0)
 		return problem_set(&s->cli->problem, EXIT_OTHER, "the stream ended without its last event");
-	return more < 0 ? -1 : 0;
+	return -1;
 }

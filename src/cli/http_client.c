@@ -23,7 +23,9 @@ enum sent { SENT_ALL, SENT_ANSWERED, SENT_BROKEN };
 
 void http_client_init(struct http_client *c, const struct address *address)
 {
-	*c = (struct http_client){ .address = *address, .transport.fd = -1, .idle_ms = -1, .done = true };
+	*c = (struct http_client){
+		.address = *address, .transport.fd = -1, .idle_ms = -1, .head_ms = -1, .done = true
+	};
 	buf_init(&c->head, RESPONSE_HEAD_MAX);
 	buf_init(&c->in, IN_MAX);
 }
@@ -234,7 +236,9 @@ static int receive_head(struct http_client *c, struct problem *p)
 
 		if (have != 0)
 			return have > 0 ? 0 : -1;
-		ready = transport_wait(&c->transport, TRANSPORT_IN, -1);
+		ready = transport_wait(&c->transport, TRANSPORT_IN, c->head_ms);
+		if (ready == 0)
+			return broken(c, p, "the server does not answer");
 		if (ready < 0)
 			return broken(c, p, "the connection broke");
 		got = take_in(c);

@@ -47,6 +47,7 @@ struct http_client {
 	bool answered_early; /* before the request was whole */
 	bool unreachable;    /* the last attempt to connect failed */
 	int idle_ms;         /* longest silence while an answer is read; -1: any */
+	int head_ms;         /* the same until its head is there */
 };
 
 void http_client_init(struct http_client *c, const struct address *address);

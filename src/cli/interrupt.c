@@ -4,16 +4,28 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <termios.h>
 #include <unistd.h>
 
 static int pipe_fds[2] = { -1, -1 };
 static volatile sig_atomic_t seen;
+static const struct termios *volatile restore;
+
+/* All of it may be called in a handler of signals. */
+static void end_at_once(int number)
+{
+	if (restore)
+		tcsetattr(STDIN_FILENO, TCSANOW, restore);
+	signal(number, SIG_DFL);
+	raise(number); /* comes when the handler returns */
+}
 
 static void on_signal(int number)
 {
 	int saved = errno;
 
-	(void)number;
+	if (seen && number != SIGHUP)
+		end_at_once(number);
 	seen = 1;
 	if (write(pipe_fds[1], "", 1) < 0) {
 		/* The pipe is full: it was written before, which is all that matters. */
@@ -24,7 +36,7 @@ static void on_signal(int number)
 int interrupt_init(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
+	struct sigaction action = { .sa_handler = on_signal };
 	struct sigaction old;
 
 	if (pipe2(pipe_fds, O_CLOEXEC | O_NONBLOCK) < 0)
@@ -48,4 +60,18 @@ int interrupt_fd(void)
 bool interrupt_seen(void)
 {
 	return seen != 0;
+}
+
+void interrupt_forget(void)
+{
+	char bytes[16];
+
+	seen = 0;
+	while (read(pipe_fds[0], bytes, sizeof bytes) > 0)
+		;
+}
+
+void interrupt_restore(const struct termios *before)
+{
+	restore = before;
 }

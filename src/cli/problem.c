@@ -67,7 +67,7 @@ int problem_exit_of_run(int exit_code)
 
 void problem_clear(struct problem *p)
 {
-	*p = (struct problem){ 0 };
+	*p = (struct problem){ .own_exit_code = -1 };
 }
 
 int problem_set(struct problem *p, int exit_code, const char *fmt, ...)
@@ -114,6 +114,15 @@ static struct str text_of(const struct json *object, const char *key)
 	return value && value->type == JSON_STRING ? value->text : (struct str){ 0 };
 }
 
+static void copy_failure(struct problem *p, const struct json *details)
+{
+	const struct json *code = json_get(details, "exit_code");
+
+	copy(p->said, sizeof p->said, text_of(details, "stderr"));
+	if (code && code->is_integer && code->integer >= 0 && code->integer <= UINT8_MAX)
+		p->own_exit_code = (int)code->integer;
+}
+
 bool problem_from_json(struct problem *p, const char *op, const struct json *error)
 {
 	struct str named = text_of(error, "op"), text = text_of(error, "error");
@@ -127,6 +136,8 @@ bool problem_from_json(struct problem *p, const char *op, const struct json *err
 	copy(p->rule, sizeof p->rule, text_of(error, "rule"));
 	copy(p->request_id, sizeof p->request_id, text_of(error, "request_id"));
 	p->exit_code = problem_exit_of(str_of(p->wire_code));
+	if (strcmp(p->wire_code, "custom.failed") == 0)
+		copy_failure(p, json_get(error, "details"));
 	return true;
 }
 

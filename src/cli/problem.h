@@ -30,7 +30,9 @@ struct problem {
 	char op[80];        /* what was called; empty for failures before any call */
 	char wire_code[80]; /* the server's; empty when the failure is ours */
 	char rule[160], request_id[132];
-	char text[4608]; /* room for a whole path */
+	char text[4608];   /* room for a whole path */
+	int own_exit_code; /* of a custom command that failed; -1: none */
+	char said[4608];   /* what it had written to standard error */
 };
 
 /* Both return -1. */

@@ -2,6 +2,7 @@
 #include "cli/ws_client.h"
 
 #include "base/base64.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <sys/random.h>
@@ -15,6 +16,8 @@ enum {
 	FIELDS_MAX = 1024,
 	KEY_BYTES = 16,
 	SHORT_HEAD = 2,
+	ANSWER_MS = 30 * 1000,
+	CLOSE_MS = 1000,
 };
 
 enum { FIN = 0x80, RESERVED = 0x70, OPCODE = 0x0f, MASKED = 0x80, LENGTH = 0x7f, LENGTH_16 = 126, LENGTH_64 = 127 };
@@ -81,8 +84,10 @@ int ws_client_open(struct ws_client *c, struct api *api, const char *op, struct 
 		"Sec-WebSocket-Key: %s\r\nSec-WebSocket-Protocol: %s\r\n",
 		key.data, protocol);
 	request.fields = buf_str(&fields);
+	api->http.head_ms = ANSWER_MS;
 	if (api_open(api, &request, p) < 0)
 		return -1;
+	c->heard_ns = clock_now_ns();
 	if (check_answer(&api->http.response, buf_str(&key), protocol, p) < 0)
 		return -1;
 	/* What came behind the head is the first of the frames. */
@@ -119,6 +124,7 @@ int ws_client_receive(struct ws_client *c, struct problem *p)
 	if (got < 0)
 		return problem_errno(p, (int)-got, "the connection broke");
 	c->ended = got == 0;
+	c->heard_ns = clock_now_ns();
 	buf_commit(&c->in, (size_t)got);
 	return 0;
 }
@@ -157,6 +163,8 @@ static ssize_t parse_head(struct str in, struct ws_frame *ret_frame, struct prob
 		len = len << 8 | bytes[SHORT_HEAD + i];
 	}
 	ret_frame->len = more ? len : (size_t)(bytes[1] & LENGTH);
+	if (more && len < (more == 2 ? LENGTH_16 : 1 << 16))
+		return refuse(p, "a length is written longer than it is");
 	if (ret_frame->len > FRAME_MAX)
 		return refuse(p, "a frame is too large");
 	if (ret_frame->opcode >= WS_CLOSE && (ret_frame->len > WS_CONTROL_MAX || !ret_frame->fin))
@@ -226,4 +234,39 @@ int ws_client_send(struct ws_client *c, enum ws_opcode opcode, struct str payloa
 		return problem_set(p, EXIT_OTHER, "the server does not take what is sent");
 	ws_unmask(c->out.data + c->out.len - payload.len, payload.len, mask, 0);
 	return 0;
+}
+
+/* Whether the peer has closed too. */
+static bool is_over(struct ws_client *c, struct problem *p)
+{
+	enum ws_opcode opcode;
+	struct str payload;
+	int more;
+
+	if (ws_client_flush(c, p) < 0 || ws_client_receive(c, p) < 0)
+		return true;
+	while ((more = ws_client_next(c, &opcode, &payload, p)) > 0) {
+		if (opcode == WS_CLOSE)
+			return true;
+	}
+	return more < 0 || c->ended;
+}
+
+void ws_client_close(struct ws_client *c, enum ws_close code)
+{
+	char payload[WS_CONTROL_MAX];
+	size_t len = ws_close_payload(payload, code, "");
+	struct problem ignored = { 0 };
+	int64_t until = clock_now_ns() + CLOSE_MS * NS_PER_MS;
+	int wanted = 1;
+
+	if (c->ended || ws_client_send(c, WS_CLOSE, (struct str){ payload, len }, &ignored) < 0)
+		return;
+	while (wanted > 0 && !is_over(c, &ignored)) {
+		int64_t left = (until - clock_now_ns()) / NS_PER_MS;
+
+		wanted = left <= 0 ? 0 : TRANSPORT_IN | (c->out.len ? TRANSPORT_OUT : 0);
+		if (wanted)
+			wanted = transport_wait(&c->api->http.transport, wanted, (int)left);
+	}
 }

@@ -13,7 +13,8 @@ struct ws_client {
 	struct buf in, out, whole;
 	size_t lent; /* bytes at the front of in that the caller may still look at */
 	struct ws_message message;
-	bool ended; /* the peer closed the connection */
+	bool ended;       /* the peer closed the connection */
+	int64_t heard_ns; /* when something came last */
 };
 
 /* A GET of target with an upgrade, and a strict check of the answer. */
@@ -21,6 +22,9 @@ int ws_client_open(struct ws_client *c, struct api *api, const char *op, struct 
 	struct problem *p) MUST_CHECK;
 void ws_client_free(struct ws_client *c);
 int ws_client_fd(const struct ws_client *c);
+
+/* Tells the peer that it is over, and waits a moment until it has said so too: then nothing that was sent is lost. */
+void ws_client_close(struct ws_client *c, enum ws_close code);
 
 /* Reads and writes what is possible without waiting. */
 int ws_client_receive(struct ws_client *c, struct problem *p) MUST_CHECK;

@@ -332,6 +332,8 @@ static void note_eof(struct http_conn *c, unsigned events)
 {
 	bool busy = c->state == CONN_REQUEST || c->state == CONN_REPLY;
 
+	if (c->state == CONN_UPGRADED && events & WATCH_HANGUP)
+		c->eof = true; /* what is still unread is not lost: the end comes behind it */
 	if (!busy || !(events & (WATCH_READ | WATCH_HANGUP)))
 		return;
 	if (!c->fill_fn && c->body_done && c->in.len < PIPELINE_MAX) {

@@ -152,6 +152,8 @@ void http_reply(struct http_conn *c, const struct http_reply *reply)
 	c->reply_chunked = false;
 	c->source_waits = false;
 	c->heartbeat = reply->heartbeat;
+	if (c->heartbeat && c->in.len == 0)
+		buf_free(&c->in); /* a stream that waits for long holds no memory for requests */
 	c->trailers = reply->trailers;
 	add_line(&c->out, "HTTP/1.1 ", reply->status, " ");
 	add_text(&c->out, reason_phrase(reply->status), "\r\nDate: ");
@@ -278,6 +280,16 @@ static ssize_t push(struct http_conn *c)
 	return len;
 }
 
+/* Without chunks and length a close is how a body ends: one that is cut is told by a reset. */
+static void give_up(struct http_conn *c)
+{
+	struct linger now = { .l_onoff = 1 };
+
+	if (!c->reply_chunked && c->reply_left < 0)
+		setsockopt(c->fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
+	conn_abort(c);
+}
+
 bool reply_step(struct http_conn *c)
 {
 	size_t turn = 0;
@@ -286,7 +298,7 @@ bool reply_step(struct http_conn *c)
 		ssize_t len;
 
 		if (!c->source_ended && !c->source_waits && c->out.len < out_high(c) && !pull(c)) {
-			conn_abort(c);
+			give_up(c);
 			return false;
 		}
 		if (c->out.len == 0) {

@@ -14,7 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { BACKLOG = 1024, ACCEPT_TURN_MAX = 64 };
+enum { BACKLOG = 1024, ACCEPT_TURN_MAX = 64, GIVE_UP_PINGS = 3 };
 
 #define ACCEPT_PAUSE_NS (100 * NS_PER_MS)
 
@@ -218,16 +218,28 @@ static void out_of_descriptors(struct http_server *s, int listener_fd)
 	timer_start(&s->accept_pause, s->loop, ACCEPT_PAUSE_NS, on_accept_pause);
 }
 
-static void take_connection(struct http_server *s, int fd, unsigned tag)
+/*
+ * A peer whose machine went away answers nothing, not even with a reset: the kernel gives up on what it
+ * sends when none of it is acknowledged for as long as three pings take.  All of this fails on a unix
+ * socket, where it does not matter.
+ */
+static void set_tcp_options(const struct http_server *s, int fd)
 {
+	unsigned give_up_ms = (unsigned)(GIVE_UP_PINGS * s->limits.ping_ns / NS_PER_MS);
 	int on = 1;
 
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+	setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &give_up_ms, sizeof give_up_ms);
+}
+
+static void take_connection(struct http_server *s, int fd, unsigned tag)
+{
 	if (s->count >= s->limits.max_connections && !close_one_idle(s)) {
 		turn_away(s, fd, 429, "Too Many Requests", "limit.too_many", "too_many", "ResourceError",
 			"as many connections as max_connections allows are open");
 		return;
 	}
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* fails on a unix socket: no matter */
+	set_tcp_options(s, fd);
 	conn_new(s, fd, tag);
 }
 

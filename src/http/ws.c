@@ -341,7 +341,8 @@ unsigned ws_wanted_events(const struct http_conn *c)
 	const struct http_ws *ws = c->ws;
 	bool reads = !ws->close_got && (!ws->paused || ws->close_sent);
 
-	return (reads ? WATCH_READ : 0) | (c->out.len ? WATCH_WRITE : 0);
+	/* A reset is told also to one who does not read, but not to one who waits for nothing. */
+	return (reads ? WATCH_READ : c->eof ? 0 : WATCH_HANGUP) | (c->out.len ? WATCH_WRITE : 0);
 }
 
 void ws_sweep(struct http_conn *c, int64_t now_ns)
@@ -354,8 +355,9 @@ void ws_sweep(struct http_conn *c, int64_t now_ns)
 		conn_abort(c);
 		return;
 	}
-	/* While we do not read, an answer would not be seen; but one who has gone answers with a reset. */
-	if (!ws->paused)
+	/* While we do not read, an answer would not be seen; but one who has gone answers with a reset,
+	   and one who has closed its side has no more time than the silent. */
+	if (!ws->paused || c->eof)
 		ws->pings++;
 	ws->heard_ns = now_ns;
 	put_frame(c, WS_PING, (struct str){ NULL, 0 });

@@ -49,16 +49,24 @@ struct token_config {
 	size_t line;
 };
 
+/* Whose calls are written down; those that are refused are in any case. */
+enum audit_which { AUDIT_ALL, AUDIT_WRITES, AUDIT_LISTED };
+struct audit_ops {
+	enum audit_which which;
+	texts ids; /* of AUDIT_LISTED */
+};
+
 struct config {
 	struct hold hold;
-	const char *file; /* NULL: there is none */
+	const char *file;                /* NULL: there is none */
+	uint8_t digest[TOKEN_HASH_SIZE]; /* SHA-256 of its text */
 	const struct yaml_node *tree;
 
 	int64_t version;
 	struct {
 		texts listen;
 		int64_t shutdown_grace;
-		const char *commands;
+		const char *commands; /* NULL: the default folder, where there is one */
 		bool trust_forwarded;
 	} server;
 	int profile;             /* enum profile */
@@ -98,7 +106,8 @@ struct config {
 		texts origins;
 	} cors;
 	struct {
-		const char *file, *ops;
+		const char *file; /* "" none */
+		struct audit_ops ops;
 	} audit;
 };
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/ops_later.h"
 
+#include "policy/policy.h"
+
 #include <ctype.h>
 
 enum { NAMES_MAX = 256 };
@@ -10,6 +12,7 @@ static const struct {
 	const char *id, *endpoint;
 } later[] = {
 	{ "custom.list", "list_commands" },
+	{ POLICY_EVERY_COMMAND, "run_command" },
 	{ "files.list", "files_list" },
 	{ "files.stat", "files_stat" },
 	{ "files.mkdir", "files_mkdir" },

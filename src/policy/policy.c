@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/policy_internal.h"
 
+#include "policy/mask.h"
 #include "policy/origin.h"
 #include "policy/profile.h"
 #include "policy/scope.h"
@@ -132,6 +133,14 @@ static const struct named_switch *find_switch(const struct list *list, const cha
 	return NULL;
 }
 
+/* The op's own switch; for the template author's commands, that of them all comes behind. */
+static const struct named_switch *find_op_switch(const struct list *list, const struct op *op)
+{
+	const struct named_switch *own = find_switch(list, op->id);
+
+	return own || !op->is_dynamic ? own : find_switch(list, POLICY_EVERY_COMMAND);
+}
+
 /* What switches the group off, as a rule; NULL when it is on. */
 static const char *group_off(const struct policy *p, const char *group)
 {
@@ -155,7 +164,7 @@ bool policy_group_enabled(const struct policy *p, const char *group)
  */
 bool policy_op_enabled(const struct policy *p, const struct op *op, char ret_rule[static ERR_RULE_MAX])
 {
-	const struct named_switch *own = find_switch(&p->config->ops, op->id);
+	const struct named_switch *own = find_op_switch(&p->config->ops, op);
 	const char *off = group_off(p, op->group);
 
 	ret_rule[0] = '\0';
@@ -173,7 +182,7 @@ bool policy_op_enabled(const struct policy *p, const struct op *op, char ret_rul
 /* The token's own part: it can only take away. */
 static int check_token(const struct principal *who, const struct op *op, struct err *err)
 {
-	const struct named_switch *own = who->token ? find_switch(&who->token->ops, op->id) : NULL;
+	const struct named_switch *own = who->token ? find_op_switch(&who->token->ops, op) : NULL;
 	char rule[ERR_RULE_MAX];
 
 	if (own && !own->on) {
@@ -197,7 +206,7 @@ int policy_check_op(const struct principal *who, const struct op *op, struct err
 	return check_token(who, op, err);
 }
 
-static const struct op_value *find_value(const struct list *list, const char *op, const char *name)
+static const struct op_value *find_value_of(const struct list *list, const char *op, const char *name)
 {
 	const struct op_value *items = list->items;
 
@@ -208,12 +217,19 @@ static const struct op_value *find_value(const struct list *list, const char *op
 	return NULL;
 }
 
+static const struct op_value *find_value(const struct list *list, const struct op *op, const char *name)
+{
+	const struct op_value *own = find_value_of(list, op->id, name);
+
+	return own || !op->is_dynamic ? own : find_value_of(list, POLICY_EVERY_COMMAND, name);
+}
+
 int64_t policy_limit(const struct principal *who, const struct op *op, const char *name)
 {
 	const struct policy *p = who->policy;
 	const struct limit *limit = op_limit(op, name);
-	const struct op_value *own = find_value(&p->config->limits.ops, op->id, name);
-	const struct op_value *narrower = who->token ? find_value(&who->token->limits, op->id, name) : NULL;
+	const struct op_value *own = find_value(&p->config->limits.ops, op, name);
+	const struct op_value *narrower = who->token ? find_value(&who->token->limits, op, name) : NULL;
 	int64_t value;
 
 	assert(limit);
@@ -222,6 +238,17 @@ int64_t policy_limit(const struct principal *who, const struct op *op, const cha
 		value = p->max_upload_size;
 	value = MIN(value, limit->cap);
 	return narrower ? MIN(value, narrower->value) : value;
+}
+
+void policy_limit_rule(
+	const struct principal *who, const struct op *op, const char *name, char ret_rule[static ERR_RULE_MAX])
+{
+	const struct op_value *narrower = who->token ? find_value(&who->token->limits, op, name) : NULL;
+
+	if (narrower && policy_limit(who, op, name) == narrower->value)
+		snprintf(ret_rule, ERR_RULE_MAX, "tokens.%s.limits.%s.%s", who->name, op->id, name);
+	else
+		snprintf(ret_rule, ERR_RULE_MAX, "limits.%s.%s", op->id, name);
 }
 
 int64_t policy_server_limit(const struct policy *p, const char *name)
@@ -259,9 +286,23 @@ const struct policy *principal_policy(const struct principal *who)
 	return who->policy;
 }
 
+const struct principal *policy_server_principal(const struct policy *p)
+{
+	return &p->local;
+}
+
 const char *principal_name(const struct principal *who)
 {
 	return who->name;
+}
+
+const uint8_t *principal_mark(const struct principal *who, uint8_t ret_mark[static PRINCIPAL_MARK_SIZE])
+{
+	const uint8_t *hash = hash_of(who);
+
+	_Static_assert((int)PRINCIPAL_MARK_SIZE == (int)TOKEN_HASH_SIZE, "the mark is the hash");
+	memset(ret_mark, 0, PRINCIPAL_MARK_SIZE);
+	return hash ? memcpy(ret_mark, hash, PRINCIPAL_MARK_SIZE) : ret_mark;
 }
 
 const struct list *principal_scopes(const struct principal *who)
@@ -274,39 +315,18 @@ const struct roots *principal_roots(const struct principal *who)
 	return who->roots;
 }
 
+const struct roots *policy_roots(const struct policy *p)
+{
+	return p->roots;
+}
+
 void policy_facts(const struct principal *who, struct policy_facts *ret_facts)
 {
 	*ret_facts = who->facts;
 }
 
-/* Copies text into `to` with every occurrence of the secret replaced. */
-static void mask_one(struct str text, struct str secret, struct buf *to)
-{
-	const char *found;
-
-	while (text.len >= secret.len && (found = memmem(text.p, text.len, secret.p, secret.len))) {
-		size_t before = (size_t)(found - text.p);
-
-		buf_add(to, text.p, before);
-		buf_adds(to, "***");
-		text.p += before + secret.len;
-		text.len -= before + secret.len;
-	}
-	buf_add(to, text.p, text.len);
-}
-
 void policy_mask(const struct policy *p, struct buf *text)
 {
-	for (size_t i = 0; i < p->secrets.count && text->len; i++) {
-		struct str secret = str_of(p->secrets.texts[i]);
-		AUTOBUF struct buf masked;
-
-		buf_init(&masked, text->limit);
-		if (!memmem(text->data, text->len, secret.p, secret.len))
-			continue;
-		mask_one(buf_str(text), secret, &masked);
-		buf_truncate(text, 0);
-		if (!buf_failed(&masked))
-			buf_add(text, masked.data, masked.len);
-	}
+	for (size_t i = 0; i < p->secrets.count; i++)
+		mask_value(text, str_of(p->secrets.texts[i]));
 }

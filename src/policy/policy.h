@@ -72,6 +72,9 @@ bool policy_op_enabled(const struct policy *p, const struct op *op, char ret_rul
 
 /* The effective limit of an op, and those without an op ("max_body_bytes", "max_connections", …). */
 int64_t policy_limit(const struct principal *who, const struct op *op, const char *name);
+/* The rule that says so: "limits.OP.NAME", or the token's where that is what narrows it. */
+void policy_limit_rule(
+	const struct principal *who, const struct op *op, const char *name, char ret_rule[static ERR_RULE_MAX]);
 int64_t policy_server_limit(const struct policy *p, const char *name);
 
 /* Whether a principal may send the signal, set the variable (R79, R96), name the user. */
@@ -97,6 +100,12 @@ struct policy_confinement {
 	bool names_user;         /* process.user is given, be it root */
 	const char *const *read; /* further paths, NULL at the end, or NULL */
 };
+/* Of a program and all that it starts; 0 none. */
+struct policy_cgroup {
+	int64_t memory_max, pids_max; /* bytes, processes */
+	double cpu_max;               /* CPUs */
+};
+struct policy_cgroup policy_cgroup(const struct policy *p);
 struct policy_confinement policy_confinement(const struct policy *p);
 mode_t policy_umask(const struct policy *p); /* of new files too (R55) */
 bool policy_fsync(const struct policy *p);
@@ -112,6 +121,7 @@ struct run_as {
 
 /* Whom to run as: a name that policy_check_user() let pass, or NULL for process.user.  NULL: as the server itself. */
 const struct run_as *policy_user(const struct policy *p, const char *name);
+const struct run_as *policy_self(const struct policy *p); /* the server's own; NULL when its uid has no entry */
 /* Whose file work is (R94): process.user, when the server is root and that is another; else NULL. */
 const struct as_user *policy_file_user(const struct policy *p);
 
@@ -127,11 +137,22 @@ const char *const *policy_language(const struct policy *p, const char *name);
 /* The names of all of them, for messages. */
 size_t policy_languages(const struct policy *p, const char **ret_names, size_t most);
 
+/* What stands in "ops" and "limits" for every command of the template author; endpoint id run_command. */
+#define POLICY_EVERY_COMMAND "custom.*"
+
+/* The server itself, for programs that run for all callers: all that the policy gives to anybody. */
+const struct principal *policy_server_principal(const struct policy *p);
+
 /* Facts of a principal. */
 const struct policy *principal_policy(const struct principal *who);
 const char *principal_name(const struct principal *who);
+/* What tells principals of one name apart: the token's hash; zeros for the one without a token. */
+enum { PRINCIPAL_MARK_SIZE = 32 };
+const uint8_t *principal_mark(const struct principal *who, uint8_t ret_mark[static PRINCIPAL_MARK_SIZE]);
 const struct list *principal_scopes(const struct principal *who); /* of const char * */
 const struct roots *principal_roots(const struct principal *who);
+
+const struct roots *policy_roots(const struct policy *p); /* the server's */
 
 /* Facts for capabilities. */
 struct policy_facts {

@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-enum { ARENA_BYTES = 1 << 20, ALLOWED = 0, DENIED = 1, CANNOT_TELL = 2 };
+enum { ARENA_BYTES = 1 << 20, ALLOWED = 0, CANNOT_TELL = 2, DENIED = 4 };
 
 static void cleanup_policy(struct policy **p)
 {
@@ -65,6 +65,32 @@ static void warn(const struct policy *p, const char *file, FILE *to)
 			policy_file_line(p->config, "paths.readonly"));
 }
 
+static bool names_scope(const struct token_config *token, const char *scope)
+{
+	for (texts one = token->scopes; *one; one++) {
+		if (strcmp(*one, scope) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Two names that are easily taken for each other. */
+static void explain_scopes(const struct policy *p, const char *file, FILE *to)
+{
+	const struct token_config *tokens = p->config->tokens.items;
+	bool runs_commands = false, runs_shell = false;
+
+	for (size_t i = 0; i < p->config->tokens.count; i++) {
+		runs_commands |= names_scope(&tokens[i], "commands:run");
+		runs_shell |= names_scope(&tokens[i], "process:run");
+	}
+	if (runs_commands && runs_shell)
+		fprintf(to,
+			"%s:%zu: note: 'commands:run' is for the commands of the template's author (custom.*), "
+			"'process:run' for the shell and any program (commands.run)\n",
+			file, policy_file_line(p->config, "tokens"));
+}
+
 int policy_cli_check(const char *file, policy_cli_more_fn *more, FILE *out, FILE *err_out)
 {
 	struct err err = { 0 };
@@ -75,6 +101,7 @@ int policy_cli_check(const char *file, policy_cli_more_fn *more, FILE *out, FILE
 		return 1;
 	}
 	warn(p, file, err_out);
+	explain_scopes(p, file, err_out);
 	fprintf(out, "%s: ok\n", file);
 	return 0;
 }
@@ -148,7 +175,10 @@ int policy_cli_explain(
 {
 	struct err err = { 0 };
 	CLEANUP(cleanup_policy) struct policy *p = policy_new(&(struct policy_settings){ .file = file }, &err);
-	const struct op *op = op_find(str_of(op_name));
+	/* A command of the template's author: it need not be there to be judged. */
+	const struct op command = { .id = op_name, .group = "commands", .scope = "commands:run", .is_dynamic = true };
+	bool is_command = str_starts(str_of(op_name), "custom.") && !op_find(str_of(op_name));
+	const struct op *op = is_command ? &command : op_find(str_of(op_name));
 
 	if (!p || !op) {
 		if (p)

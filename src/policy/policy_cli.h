@@ -17,6 +17,6 @@ int policy_cli_check(const char *file, policy_cli_more_fn *more, FILE *out, FILE
 
 /*
  * Says whether the token (a name of the file; NULL: none was sent) may call the op, on the path if
- * one is given, and by which rule: 0 allowed, 1 denied, 2 when it cannot be told (on err_out).
+ * one is given, and by which rule: 0 allowed, 4 denied (as abx ends then), 2 when it cannot be told (on err_out).
  */
 int policy_cli_explain(const char *file, const char *token, const char *op, const char *path, FILE *out, FILE *err_out);

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/policy_file.h"
 
-#include "base/buf.h"
 #include "policy/row.h"
+#include "policy/yaml_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <stdio.h>
+#include <nettle/sha2.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 static const char *const no_texts[] = { NULL };
 static const char *const any_host[] = { "*", NULL };
@@ -23,7 +19,6 @@ static struct config *config_new(const char *name)
 	c->version = 1;
 	c->file = name ? hold_text(&c->hold, str_of(name)) : NULL;
 	c->server.shutdown_grace = 10;
-	c->server.commands = "/etc/agent-sandbox/commands.d";
 	c->limits.max_body_bytes = 10485760;
 	c->limits.max_memory_bytes = 67108864;
 	c->limits.max_connections = 1024;
@@ -36,7 +31,6 @@ static struct config *config_new(const char *name)
 	c->browser.path = c->audit.file = "";
 	c->browser.idle_timeout = 300;
 	c->browser.allow_hosts = any_host;
-	c->audit.ops = "all";
 	return c;
 }
 
@@ -77,7 +71,7 @@ int row_tokens(struct row_reader *r, const struct row *row, const struct yaml_no
 		return -1;
 	if (node->count > YAML_TREE_KEYS)
 		return row_fail(r, node, "more than %d tokens", YAML_TREE_KEYS);
-	tokens = hold_array(&r->config->hold, struct token_config, node->count + 1);
+	tokens = hold_array(r->hold, struct token_config, node->count + 1);
 	*list = (struct list){ .items = tokens };
 	for (const struct yaml_node *item = node->first; item; item = item->next) {
 		struct token_config *token = &tokens[list->count];
@@ -99,52 +93,35 @@ static void cleanup_config(struct config **config)
 	policy_file_free(*config);
 }
 
+static void digest(struct config *config, struct str text)
+{
+	struct sha256_ctx sha;
+
+	sha256_init(&sha);
+	sha256_update(&sha, text.len, (const uint8_t *)text.p);
+	sha256_digest(&sha, sizeof config->digest, config->digest);
+}
+
 struct config *policy_file_parse(const char *name, struct str text, struct err *err)
 {
 	CLEANUP(cleanup_config) struct config *config = config_new(name);
-	struct row_reader r = { .config = config, .err = err };
+	struct row_reader r = { .file = config->file, .hold = &config->hold, .err = err };
 
+	digest(config, text);
 	config->tree = yaml_tree_parse(&config->hold, config->file, text, err);
 	if (!config->tree || row_read_map(&r, row_file, "", config->tree, config) < 0)
 		return NULL;
 	return take_ptr(config);
 }
 
-static int read_file(const char *path, struct buf *text, struct err *err)
-{
-	AUTOCLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return err_system(err, errno, "the policy file '%s' cannot be read", path);
-	/* An empty pipe would read as an empty policy, which allows more than any that somebody has written. */
-	if (!S_ISREG(st.st_mode))
-		return err_set(err, ERR_ARGS_INVALID, "the policy file '%s' is not a regular file", path);
-	for (;;) {
-		char *to = buf_reserve(text, 4096);
-		ssize_t got;
-
-		if (!to)
-			return err_set(err, ERR_ARGS_INVALID, "%s:1:1: larger than %d bytes", path, YAML_TREE_BYTES);
-		got = read(fd, to, 4096);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return err_system(err, errno, "the policy file '%s' cannot be read", path);
-		if (got == 0)
-			return 0;
-		buf_commit(text, (size_t)got);
-	}
-}
-
 struct config *policy_file_load(const char *path, struct err *err)
 {
 	AUTOBUF struct buf text;
 
-	buf_init(&text, YAML_TREE_BYTES + 8192);
+	yaml_file_buf(&text);
 	if (!path)
 		return config_new(NULL);
-	if (read_file(path, &text, err) < 0)
+	if (yaml_file_read(path, "policy file", &text, err) < 0)
 		return NULL;
 	return policy_file_parse(path, buf_str(&text), err);
 }

@@ -140,7 +140,11 @@ static struct policy_facts facts_of(struct policy *p, const struct roots *own, c
 static int open_roots(struct policy *p, const struct policy_settings *settings, struct err *err)
 {
 	const struct paths_config *paths = &p->config->paths;
-	struct roots_spec spec = { .readonly = paths->readonly, .deny = paths->deny, .rule = "paths" };
+	const char *audit = p->config->audit.file;
+	struct roots_spec spec = { .readonly = paths->readonly,
+		.deny = paths->deny,
+		.own = { { settings->file, "file" }, { audit[0] ? audit : NULL, "audit.file" } },
+		.rule = "paths" };
 	const char *only_base[2] = { NULL };
 
 	spec.base = only_base[0] = choose_base(p, settings, &spec.make_base);

@@ -84,6 +84,11 @@ const struct run_as *policy_user(const struct policy *p, const char *name)
 	return user && user->uid != geteuid() ? user : NULL;
 }
 
+const struct run_as *policy_self(const struct policy *p)
+{
+	return p->self;
+}
+
 struct policy_confinement policy_confinement(const struct policy *p)
 {
 	/* The rows' choices stand in the order of the enum. */
@@ -93,6 +98,12 @@ struct policy_confinement policy_confinement(const struct policy *p)
 		.names_user = p->config->process.user && p->config->process.user[0],
 		.read = p->config->process.read,
 	};
+}
+
+struct policy_cgroup policy_cgroup(const struct policy *p)
+{
+	return (struct policy_cgroup){ p->config->process.memory_max, p->config->process.pids_max,
+		p->config->process.cpu_max };
 }
 
 const struct as_user *policy_file_user(const struct policy *p)

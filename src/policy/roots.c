@@ -35,6 +35,7 @@ struct roots {
 	char **list; /* the shown paths, NULL at the end */
 	char *base, *rule;
 	struct rules deny, readonly;
+	struct rules own; /* texts: their rules */
 	const struct roots *within;
 	pthread_mutex_t lock;
 };
@@ -276,6 +277,36 @@ static int set_base(struct roots *r, const char *base, struct err *err)
 	return 0;
 }
 
+/* Without links, also of a file that is not there yet. */
+static char *real_file(const char *path)
+{
+	AUTOFREE char *folder = mem_strdup(path);
+	char real[PATH_MAX], *slash = strrchr(folder, '/');
+
+	if (realpath(path, real))
+		return mem_strdup(real);
+	if (!slash)
+		return mem_strdup(path);
+	*slash = '\0';
+	return realpath(folder[0] ? folder : "/", real) ? join(real, path + (slash - folder)) : mem_strdup(path);
+}
+
+static void add_own(struct roots *r, const struct own_file *files)
+{
+	struct rules *rules = &r->own;
+
+	rules->texts = mem_alloc((ROOTS_OWN_MAX + 1) * sizeof *rules->texts);
+	rules->patterns = mem_alloc((ROOTS_OWN_MAX + 1) * sizeof *rules->patterns);
+	for (size_t i = 0; i < ROOTS_OWN_MAX; i++) {
+		AUTOFREE char *real = files[i].path ? real_file(files[i].path) : NULL;
+
+		if (!real)
+			continue;
+		rules->texts[rules->count] = mem_strdup(files[i].rule);
+		rules->patterns[rules->count++] = as_shown(r, real);
+	}
+}
+
 static int fill(struct roots *r, const struct roots_spec *spec, struct err *err)
 {
 	int status = spec->make_base && spec->base && spec->base[0] == '/' ? make_folders(spec->base) : 0;
@@ -284,6 +315,7 @@ static int fill(struct roots *r, const struct roots_spec *spec, struct err *err)
 		return err_system(err, -status, "%s.base: cannot make '%s'", r->rule, spec->base);
 	if (add_roots(r, spec->roots, err) < 0 || set_base(r, spec->base, err) < 0)
 		return -1;
+	add_own(r, spec->own);
 	if (add_rules(r, &r->deny, spec->deny, "deny", err) < 0)
 		return -1;
 	return add_rules(r, &r->readonly, spec->readonly, "readonly", err);
@@ -324,6 +356,7 @@ void roots_free(struct roots *r)
 	}
 	free_rules(&r->deny);
 	free_rules(&r->readonly);
+	free_rules(&r->own);
 	free(r->items);
 	free(r->list);
 	free(r->base);
@@ -449,9 +482,20 @@ static int check(const struct roots *r, const struct rules *rules, enum err_code
 		is_deny ? "path is denied by the policy: %s" : "path is read-only by the policy: %s", given);
 }
 
+static int check_own(const struct roots *r, const char *path, const char *given, struct err *err)
+{
+	ssize_t found = find_rule(r, &r->own, path, pattern_covers);
+
+	if (found < 0)
+		return 0;
+	return err_deny(err, ERR_POLICY_PATH, r->own.texts[found], "path is a file of the server itself: %s", given);
+}
+
 int roots_check_visible(const struct roots *r, const char *path, const char *given, struct err *err)
 {
 	for (; r; r = r->within) {
+		if (check_own(r, path, given, err) < 0)
+			return -1;
 		if (check(r, &r->deny, ERR_POLICY_PATH, path, given, err) < 0)
 			return -1;
 	}
@@ -491,11 +535,23 @@ bool roots_hold_root(const struct roots *r, const char *path)
 bool roots_reach_pattern(const struct roots *r, const char *path)
 {
 	for (; r; r = r->within) {
-		if (find_rule(r, &r->deny, path, pattern_reaches) >= 0 ||
+		if (find_rule(r, &r->own, path, pattern_reaches) >= 0 ||
+			find_rule(r, &r->deny, path, pattern_reaches) >= 0 ||
 			find_rule(r, &r->readonly, path, pattern_reaches) >= 0)
 			return true;
 	}
 	return false;
+}
+
+const char *roots_hold_own(const struct roots *r)
+{
+	while (r->within)
+		r = r->within;
+	for (size_t i = 0; i < r->own.count; i++) {
+		if (holds(r, r->own.patterns[i]))
+			return r->own.texts[i];
+	}
+	return NULL;
 }
 
 const char *const *roots_list(const struct roots *r)

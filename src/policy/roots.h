@@ -15,6 +15,12 @@
 struct roots;
 struct root;
 
+/* A file of the server itself: denied whatever the policy says, by this rule. */
+struct own_file {
+	const char *path, *rule;
+};
+enum { ROOTS_OWN_MAX = 2 };
+
 struct roots_spec {
 	const char *base;            /* where relative paths start; absolute; inside a root */
 	const char *const *roots;    /* absolute, NULL at the end; at least one */
@@ -22,7 +28,8 @@ struct roots_spec {
 	const char *const *deny;
 	const struct roots *within; /* a token's roots lie beneath the server's: resolved there at each call */
 	const char *rule;           /* "paths" or "tokens.NAME.paths": what denials name, with ".roots", ".deny[0]" */
-	bool make_base;             /* make the base directory when it is missing (R98) */
+	struct own_file own[ROOTS_OWN_MAX]; /* path NULL: fewer */
+	bool make_base;                     /* make the base directory when it is missing (R98) */
 };
 
 /* Opens every root: NULL with err naming the key when one is missing or the base lies outside. */
@@ -46,6 +53,9 @@ int roots_deny(const struct roots *r, const char *given, struct err *err); /* ou
 
 bool roots_hold_root(const struct roots *r, const char *path);     /* a root at or below path */
 bool roots_reach_pattern(const struct roots *r, const char *path); /* a pattern may cover something at or below path */
+
+/* The rule of a file of the server itself that lies in one of the server's roots, or NULL. */
+const char *roots_hold_own(const struct roots *r);
 
 /* For the policy's facts: what was configured.  NULL at the end. */
 const char *const *roots_list(const struct roots *r);

@@ -11,7 +11,7 @@ static int PRINTF_LIKE(4, 0) fail(struct row_reader *r, size_t line, size_t colu
 	char reason[SHOWN_MAX];
 
 	vsnprintf(reason, sizeof reason, fmt, args);
-	return err_set(r->err, ERR_ARGS_INVALID, "%s:%zu:%zu: %s", r->config->file, line, column, reason);
+	return err_set(r->err, ERR_ARGS_INVALID, "%s:%zu:%zu: %s", r->file, line, column, reason);
 }
 
 int row_fail_key(struct row_reader *r, const struct yaml_node *node, const char *fmt, ...)
@@ -67,23 +67,9 @@ static int fail_unknown(struct row_reader *r, const struct row *rows, const char
 	return row_fail_key(r, node, "unknown key '%s%.64s'", prefix, node->key);
 }
 
-static bool is_only(const struct row *row, const struct yaml_node *node)
-{
-	if (node->kind == YAML_SCALAR)
-		return strcmp(node->text, row->only) == 0;
-	if (node->count == 1 && node->kind == YAML_LIST && node->first->kind == YAML_SCALAR)
-		return strcmp(node->first->text, row->only) == 0;
-	return node->count == 0 && !row->only[0];
-}
-
 static int read_value(struct row_reader *r, const struct row *row, const struct yaml_node *node, void *base)
 {
-	if (row->read(r, row, node, (char *)base + row->offset) < 0)
-		return -1;
-	if (row->only && !is_only(row, node))
-		return row_fail_key(
-			r, node, "'%s' is not supported by this build yet; it can only be %s", row->key, row->def);
-	return 0;
+	return row->read(r, row, node, (char *)base + row->offset);
 }
 
 /* The row of the key, or the one of any key ("limits.*"); *ret_section: rows are below it ("paths"). */

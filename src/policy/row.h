@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One row for each key of a policy file: its name, how its value is read, where it goes, what
+ * One row for each key of a YAML file, the policy's and the commands' manifests: its name, how its value is read, where it goes, what
  * it means.  The parser, the "did you mean" and the test of docs/policy.md are readings of them.
  */
 #pragma once
@@ -11,7 +11,8 @@ struct row;
 
 /* What reading needs; one for each file. */
 struct row_reader {
-	struct config *config;
+	const char *file;  /* its name, for errors */
+	struct hold *hold; /* of what is read */
 	struct err *err;
 };
 
@@ -24,7 +25,6 @@ struct row {
 	size_t offset;
 	int64_t minimum, maximum;
 	const char *const *choices;
-	const char *only;       /* this build can do this value alone (as written; "" for an empty list or map) */
 	const char *def, *text; /* for the docs: the default as written, one sentence */
 };
 
@@ -39,11 +39,11 @@ int row_fail_key(struct row_reader *r, const struct yaml_node *node, const char 
 int row_fail(struct row_reader *r, const struct yaml_node *node, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 /* Readers of values (row_values.c): plain ones, */
-row_read_fn row_bool, row_int, row_number, row_text, row_path, row_texts, row_paths, row_choice;
+row_read_fn row_bool, row_int, row_number, row_text, row_path, row_path_or_none, row_texts, row_paths, row_choice;
 /* and those with a meaning (row_kinds.c). */
 row_read_fn row_version, row_mode, row_groups, row_ops, row_tokens, row_limits, row_limits_of_token, row_name,
 	row_digest, row_scopes, row_time, row_signals, row_env_names, row_env_set, row_languages, row_origins,
-	row_hosts;
+	row_audit_ops, row_hosts;
 
 int row_want(struct row_reader *r, const struct yaml_node *node, enum yaml_kind kind, const char *what) MUST_CHECK;
 int row_parse_int(struct row_reader *r, const struct yaml_node *node, int64_t minimum, int64_t maximum,

@@ -23,7 +23,6 @@ enum { HOUR = 3600, DAY = 24 * HOUR };
 	}
 #define RANGE(lo, hi) .minimum = (lo), .maximum = (hi)
 #define DOC(default_, why) .def = default_, .text = why
-#define ONLY(value) .only = value
 
 const struct row row_file[] = {
 	ROW("version", row_version, version, int64_t, DOC("1", "The version of this format.")),
@@ -31,7 +30,7 @@ const struct row row_file[] = {
 		DOC("", "Addresses: HOST:PORT, [V6]:PORT or unix:/path.")),
 	ROW("server.shutdown_grace", row_int, server.shutdown_grace, int64_t, RANGE(0, HOUR),
 		DOC("10", "Seconds that running requests get when the server ends.")),
-	ROW("server.commands", row_path, server.commands, const char *, ONLY("/etc/agent-sandbox/commands.d"),
+	ROW("server.commands", row_path, server.commands, const char *,
 		DOC("/etc/agent-sandbox/commands.d", "Where the template author's commands are.")),
 	ROW("server.trust_forwarded", row_bool, server.trust_forwarded, bool,
 		DOC("false", "Whether X-Forwarded-* of a proxy is believed.")),
@@ -83,11 +82,11 @@ const struct row row_file[] = {
 		DOC("0", "Seconds of CPU of a process; 0 as the server.")),
 	ROW("process.rlimits.as", row_int, process.as, int64_t, RANGE(0, INT64_MAX),
 		DOC("0", "Bytes of address space of a process; 0 as the server.")),
-	ROW("process.cgroup.memory_max", row_int, process.memory_max, int64_t, RANGE(0, INT64_MAX), ONLY("0"),
+	ROW("process.cgroup.memory_max", row_int, process.memory_max, int64_t, RANGE(0, INT64_MAX),
 		DOC("0", "Bytes of memory of a program and all that it starts; 0 is no limit.")),
-	ROW("process.cgroup.pids_max", row_int, process.pids_max, int64_t, RANGE(0, 1 << 22), ONLY("0"),
+	ROW("process.cgroup.pids_max", row_int, process.pids_max, int64_t, RANGE(0, 1 << 22),
 		DOC("0", "Processes of a program and all that it starts; 0 is no limit.")),
-	ROW("process.cgroup.cpu_max", row_number, process.cpu_max, double, RANGE(0, 4096), ONLY("0"),
+	ROW("process.cgroup.cpu_max", row_number, process.cpu_max, double, RANGE(0, 4096),
 		DOC("0", "CPUs of a program and all that it starts; 0 is no limit.")),
 	ROW("process.env.inherit", row_env_names, process.inherit, texts,
 		DOC("[PATH, HOME, USER, SHELL, LANG, \"LC_*\", TERM, TZ]",
@@ -105,9 +104,11 @@ const struct row row_file[] = {
 			"Hosts that the browser may reach: a name, *.name, an address, *; each with or without :port.")),
 	ROW("cors.origins", row_origins, cors.origins, texts,
 		DOC("[]", "Origins of other sites' pages that may call.")),
-	ROW("audit.file", row_text, audit.file, const char *, ONLY(""),
+	ROW("audit.file", row_path_or_none, audit.file, const char *,
 		DOC("\"\"", "Where a line for each call goes; empty is off.")),
-	ROW("audit.ops", row_text, audit.ops, const char *, ONLY("all"), DOC("all", "Which calls are written there.")),
+	ROW("audit.ops", row_audit_ops, audit.ops, struct audit_ops,
+		DOC("all",
+			"Whose calls are written there: all, writes (what changes or runs something), or a list of ops.")),
 	{ .key = NULL },
 };
 

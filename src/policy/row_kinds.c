@@ -53,7 +53,7 @@ static int read_switches(struct row_reader *r, const struct yaml_node *node,
 
 	if (row_want(r, node, YAML_MAP, "a map of names to true and false") < 0)
 		return -1;
-	items = hold_array(&r->config->hold, struct named_switch, node->count + 1);
+	items = hold_array(r->hold, struct named_switch, node->count + 1);
 	*to = (struct list){ .items = items };
 	for (const struct yaml_node *key = node->first; key; key = key->next) {
 		struct named_switch *item = &items[to->count];
@@ -176,7 +176,7 @@ int row_limits(struct row_reader *r, const struct row *row, const struct yaml_no
 		if (strcmp(old[i].op, id) == 0)
 			return row_fail_key(r, node, "limits of '%s' stand here already under its other name", id);
 	}
-	items = hold_array(&r->config->hold, struct op_value, list->count + node->count + 1);
+	items = hold_array(r->hold, struct op_value, list->count + node->count + 1);
 	if (list->count)
 		memcpy(items, old, sizeof *items * list->count);
 	list->items = items;
@@ -308,7 +308,7 @@ int row_env_set(struct row_reader *r, const struct row *row, const struct yaml_n
 	(void)row;
 	if (row_want(r, node, YAML_MAP, "a map of variables") < 0)
 		return -1;
-	items = hold_array(&r->config->hold, struct named_text, node->count + 1);
+	items = hold_array(r->hold, struct named_text, node->count + 1);
 	*list = (struct list){ .items = items };
 	for (const struct yaml_node *item = node->first; item; item = item->next) {
 		if (row_want(r, item, YAML_SCALAR, "a text") < 0 || check_env_name(r, item, item->key) < 0)
@@ -326,7 +326,7 @@ int row_languages(struct row_reader *r, const struct row *row, const struct yaml
 	(void)row;
 	if (row_want(r, node, YAML_MAP, "a map of languages") < 0)
 		return -1;
-	items = hold_array(&r->config->hold, struct language, node->count + 1);
+	items = hold_array(r->hold, struct language, node->count + 1);
 	*list = (struct list){ .items = items };
 	for (const struct yaml_node *item = node->first; item; item = item->next) {
 		struct language *language = &items[list->count++];
@@ -351,6 +351,42 @@ int row_origins(struct row_reader *r, const struct row *row, const struct yaml_n
 {
 	(void)row;
 	return row_parse_texts(r, node, check_origin, to);
+}
+
+static int read_audited(struct row_reader *r, const struct yaml_node *item, const char **ret_id)
+{
+	const char *nearest = NULL;
+
+	if (row_want(r, item, YAML_SCALAR, "an op") < 0)
+		return -1;
+	*ret_id = ops_later_id(item->text, &nearest);
+	if (*ret_id)
+		return 0;
+	if (nearest)
+		return row_fail(r, item, "unknown op '%.64s', did you mean '%s'?", item->text, nearest);
+	return row_fail(r, item, "unknown op '%.64s'", item->text);
+}
+
+int row_audit_ops(struct row_reader *r, const struct row *row, const struct yaml_node *node, void *to)
+{
+	struct audit_ops *ops = to;
+	const char **ids;
+	size_t count = 0;
+
+	(void)row;
+	if (node->kind == YAML_SCALAR && (strcmp(node->text, "all") == 0 || strcmp(node->text, "writes") == 0)) {
+		*ops = (struct audit_ops){ .which = node->text[0] == 'a' ? AUDIT_ALL : AUDIT_WRITES };
+		return 0;
+	}
+	if (node->kind != YAML_LIST)
+		return row_fail(r, node, "all, writes or a list of ops is wanted here");
+	ids = hold_array(r->hold, const char *, node->count + 1);
+	*ops = (struct audit_ops){ AUDIT_LISTED, ids };
+	for (const struct yaml_node *item = node->first; item; item = item->next) {
+		if (read_audited(r, item, &ids[count++]) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 static int check_host(struct row_reader *r, const struct yaml_node *item)

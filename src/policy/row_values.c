@@ -105,6 +105,13 @@ int row_path(struct row_reader *r, const struct row *row, const struct yaml_node
 	return check_path(r, node);
 }
 
+int row_path_or_none(struct row_reader *r, const struct row *row, const struct yaml_node *node, void *to)
+{
+	if (row_text(r, row, node, to) < 0)
+		return -1;
+	return node->text[0] ? check_path(r, node) : 0;
+}
+
 int row_parse_texts(struct row_reader *r, const struct yaml_node *node,
 	int (*check)(struct row_reader *r, const struct yaml_node *item), texts *ret_texts)
 {
@@ -112,7 +119,7 @@ int row_parse_texts(struct row_reader *r, const struct yaml_node *node,
 
 	if (row_want(r, node, YAML_LIST, "a list") < 0)
 		return -1;
-	items = end = hold_array(&r->config->hold, const char *, node->count + 1);
+	items = end = hold_array(r->hold, const char *, node->count + 1);
 	for (const struct yaml_node *item = node->first; item; item = item->next) {
 		if (row_want(r, item, YAML_SCALAR, "a text") < 0)
 			return -1;

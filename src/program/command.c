@@ -134,15 +134,6 @@ static int plan_argv(struct call *call, const struct command *command, struct pl
 	return 0;
 }
 
-/* Confined programs may not write to /tmp; a caller's own TMPDIR stays. */
-static void plan_temp_dir(struct call *call, struct child_env *env)
-{
-	const char *temp_dir = confine_temp_dir(call->caller, &call->arena);
-
-	if (temp_dir && !child_env_get(env, "TMPDIR"))
-		child_env_put(env, "TMPDIR", str_of(temp_dir));
-}
-
 static int plan_env(struct call *call, const struct command *command, unsigned how, struct plan *plan)
 {
 	const struct pair *pairs = command->env.items;
@@ -161,7 +152,8 @@ static int plan_env(struct call *call, const struct command *command, unsigned h
 		/* A body may hold very many; no name of them stands there twice. */
 		child_env_put_among(&env, given, pairs[i].name, pairs[i].value);
 	}
-	plan_temp_dir(call, &env);
+	/* Confined programs may not write to /tmp; a caller's own TMPDIR stays. */
+	confine_put_temp_dir(call->caller, &env);
 	plan->spawn.env = child_env_items(&env);
 	return plan->spawn.env ? 0 : err_set(&call->err, ERR_BUSY, "the environment needs more memory than is left");
 }

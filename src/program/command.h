@@ -22,18 +22,19 @@ struct command {
 
 /* at: the member of S that is the struct command. */
 #define COMMAND_PARAMS(S, at) \
-	FIELD_ROW_AS( \
-		S, at.text, "command", const char *, FIELD_STRING, "Text that the shell runs, as its -c argument."), \
+	FIELD_ROW_AS(S, at.text, "command", const char *, FIELD_STRING, \
+		"Text that the shell runs, as its -c argument.", .flags = F_AUDIT), \
 		FIELD_ROW_AS(S, at.argv, "argv", struct list, FIELD_ARRAY, "Program and arguments, without a shell.", \
-			.item_type = FIELD_STRING, .item_size = sizeof(const char *)), \
+			.flags = F_AUDIT, .item_type = FIELD_STRING, .item_size = sizeof(const char *)), \
 		FIELD_ROW_AS(S, at.shell, "shell", const char *, FIELD_STRING, \
-			"The shell; /bin/bash where it exists, else /bin/sh."), \
+			"The shell; /bin/bash where it exists, else /bin/sh.", .flags = F_AUDIT), \
 		FIELD_ROW_AS(S, at.cwd, "cwd", struct path_arg, FIELD_PATH, \
 			"Working directory; the base directory by default.", .flags = F_CWD), \
 		FIELD_ROW_AS(S, at.env, "env", struct list, FIELD_MAP, \
-			"Variables on top of the server's for children.", .item_size = sizeof(struct pair)), \
-		FIELD_ROW_AS( \
-			S, at.user, "user", const char *, FIELD_STRING, "User to run as, one that the policy lists.")
+			"Variables on top of the server's for children.", .flags = F_AUDIT, \
+			.item_size = sizeof(struct pair)), \
+		FIELD_ROW_AS(S, at.user, "user", const char *, FIELD_STRING, \
+			"User to run as, one that the policy lists.", .flags = F_AUDIT)
 
 #define COMMAND_INPUT(S, at) \
 	FIELD_ROW_AS(S, at.input, "stdin", struct str, FIELD_TEXT, \

@@ -3,6 +3,7 @@
 
 #include "policy/place.h"
 #include "policy/roots.h"
+#include "spawn/cgroup.h"
 #include "spawn/landlock.h"
 #include "spawn/network.h"
 
@@ -14,8 +15,12 @@
 
 enum {
 	CACHE_SIZE = 16,
-	MISSING_MAX = 4,
+	MISSING_MAX = 8,
 };
+
+#define NO_CONTROLLER(name) \
+	"the server's cgroup gives its children no '" name \
+	"' (that needs cgroup v2 with this controller, the right to write there, and nobody but the server in it)"
 
 static const char TEMP_NAME[] = ".abx-tmp";
 
@@ -94,10 +99,30 @@ static bool wants_confinement(const struct policy_confinement *c)
 	return c->mode != CONFINE_OFF;
 }
 
+/* Landlock knows no exceptions, so that what lies in a root is the programs' as well. */
+static const char *own_file_in_root(const struct policy *policy)
+{
+	const char *rule = roots_hold_own(policy_roots(policy));
+
+	if (!rule)
+		return NULL;
+	return strcmp(rule, "file") == 0 ? "programs can reach the policy file: it lies in a root"
+					 : "programs can reach audit.file: it lies in a root";
+}
+
+static unsigned missing_controllers(const struct policy *policy)
+{
+	struct policy_cgroup c = policy_cgroup(policy);
+	unsigned wanted = cgroup_limits_wanted(&(struct cgroup_limits){ c.memory_max, c.pids_max, c.cpu_max });
+
+	return wanted ? wanted & ~cgroup_can_limit(wanted) : 0;
+}
+
 /* What the policy asks for and this kernel or this user cannot give. */
 static size_t find_missing(const struct policy *policy, const char *missing[static MISSING_MAX])
 {
 	struct policy_confinement c = policy_confinement(policy);
+	unsigned unlimited = missing_controllers(policy);
 	size_t count = 0;
 
 	if (wants_confinement(&c) && landlock_abi() < LANDLOCK_ABI_FILES)
@@ -108,11 +133,19 @@ static size_t find_missing(const struct policy *policy, const char *missing[stat
 	if (wants_confinement(&c) && landlock_abi() < LANDLOCK_ABI_SCOPES)
 		missing[count++] =
 			"signals and abstract sockets are not confined: the kernel's Landlock is older than ABI 6 (Linux 6.12)";
+	if (wants_confinement(&c) && own_file_in_root(policy))
+		missing[count++] = own_file_in_root(policy);
 	if (c.no_network && network_none_fd() < 0)
 		missing[count++] =
 			landlock_abi() >= LANDLOCK_ABI_TCP && wants_confinement(&c)
 				? "UDP is open: no network namespace can be made, and Landlock knows TCP only"
 				: "the network is open: no network namespace can be made";
+	if (unlimited & CGROUP_MEMORY)
+		missing[count++] = "memory is not limited: " NO_CONTROLLER("memory");
+	if (unlimited & CGROUP_PIDS)
+		missing[count++] = "processes are not limited: " NO_CONTROLLER("pids");
+	if (unlimited & CGROUP_CPU)
+		missing[count++] = "CPUs are not limited: " NO_CONTROLLER("cpu");
 	return count;
 }
 
@@ -281,6 +314,14 @@ const char *confine_temp_dir(const struct principal *who, struct arena *arena)
 		fchownat(base_fd, TEMP_NAME, user->uid, user->gid, AT_SYMLINK_NOFOLLOW) < 0)
 		return NULL;
 	return arena_printf(arena, "%s/%s", place_base_path(who), TEMP_NAME);
+}
+
+void confine_put_temp_dir(const struct principal *who, struct child_env *env)
+{
+	const char *temp_dir = confine_temp_dir(who, env->arena);
+
+	if (temp_dir && !child_env_get(env, "TMPDIR"))
+		child_env_put(env, "TMPDIR", str_of(temp_dir));
 }
 
 void confine_receipt(const struct policy *policy, struct confine_receipt *ret_receipt)

@@ -28,6 +28,7 @@ int confine_apart(const struct policy *policy, int own_fd, struct spawn *spawn, 
 
 /* A folder for temporary files under the base directory, or NULL when children are not confined. */
 const char *confine_temp_dir(const struct principal *who, struct arena *arena);
+void confine_put_temp_dir(const struct principal *who, struct child_env *env); /* as TMPDIR, unless there is one */
 
 /* What is in force, for capabilities: {"mode", "filesystem", "signals", "network", "landlock_abi", "missing"}. */
 struct confine_receipt {

@@ -24,6 +24,7 @@ static void prepare_user(const struct policy *policy, const char *name, struct s
 
 static void prepare_limits(const struct policy *policy, struct spawn *spawn)
 {
+	struct policy_cgroup cgroup = policy_cgroup(policy);
 	struct policy_rlimit limits[POLICY_RLIMITS_MAX];
 	size_t count = policy_rlimits(policy, limits);
 
@@ -37,6 +38,8 @@ static void prepare_limits(const struct policy *policy, struct spawn *spawn)
 		spawn->limits[spawn->limit_count++].value = limits[i].value;
 	}
 	spawn->umask = policy_umask(policy);
+	spawn->cgroup = (struct cgroup_limits){ cgroup.memory_max, cgroup.pids_max, cgroup.cpu_max };
+	spawn->cgroup_best_effort = policy_confinement(policy).mode == CONFINE_BEST_EFFORT;
 }
 
 static void prepare(const struct policy *policy, const char *user, struct spawn *spawn)
@@ -46,12 +49,17 @@ static void prepare(const struct policy *policy, const char *user, struct spawn 
 	prepare_user(policy, user, spawn);
 }
 
+int launch_prepare_for(const struct principal *who, const char *user, struct spawn *spawn, struct err *err)
+{
+	if (user && policy_check_user(who, user, err) < 0)
+		return -1;
+	prepare(principal_policy(who), user, spawn);
+	return confine_apply(who, spawn, err);
+}
+
 int launch_prepare(struct call *call, const char *user, struct spawn *spawn)
 {
-	if (user && policy_check_user(call->caller, user, &call->err) < 0)
-		return -1;
-	prepare(principal_policy(call->caller), user, spawn);
-	return confine_apply(call->caller, spawn, &call->err);
+	return launch_prepare_for(call->caller, user, spawn, &call->err);
 }
 
 int launch_prepare_apart(const struct policy *policy, int own_fd, struct spawn *spawn, struct err *err)

@@ -10,7 +10,10 @@
 
 struct policy;
 
-/* Fills it in.  user: one that the caller names, or NULL for process.user.  0, or -1 with call->err. */
+/* Fills it in for a program of `who`, whoever calls.  0, or -1 with err. */
+int launch_prepare_for(const struct principal *who, const char *user, struct spawn *spawn, struct err *err) MUST_CHECK;
+
+/* The same for the caller.  user: one that the caller names, or NULL for process.user.  0, or -1 with call->err. */
 int launch_prepare(struct call *call, const char *user, struct spawn *spawn) MUST_CHECK;
 
 /*

@@ -49,7 +49,7 @@ int program_start(struct program *p, struct call *call, const struct program_pla
 	if (!plan->env)
 		return err_set(&call->err, ERR_BUSY, "the environment needs more memory than is left");
 	*p = (struct program){ .call = call, .on_done = on_done_fn };
-	running_init(&p->running, call, plan->timeout_s, &events);
+	running_init(&p->running, call->loop, plan->timeout_s, &events);
 	capture_init(&p->output[PIPES_OUT], plan->max_bytes);
 	capture_init(&p->output[PIPES_ERR], plan->max_bytes);
 	if (start(p, plan, plan->dir_fd < 0 ? top : plan->dir_fd) == 0)

@@ -47,6 +47,14 @@ static void on_bytes(struct pipes *p, unsigned stream, struct str bytes)
 	r->events->on_bytes(r, stream, bytes);
 }
 
+static void on_closed(struct pipes *p, unsigned stream)
+{
+	struct running *r = OWNER(p, struct running, pipes);
+
+	if (r->events->on_closed)
+		r->events->on_closed(r, stream);
+}
+
 static void on_pipes_end(struct pipes *p, bool held)
 {
 	struct running *r = OWNER(p, struct running, pipes);
@@ -57,7 +65,9 @@ static void on_pipes_end(struct pipes *p, bool held)
 }
 
 const struct tree_events running_tree_events = { .on_exit = on_leader_exit, .on_gone = on_gone };
-static const struct pipes_events pipes_events = { .room = room, .on_bytes = on_bytes, .on_end = on_pipes_end };
+static const struct pipes_events pipes_events = {
+	.room = room, .on_bytes = on_bytes, .on_closed = on_closed, .on_end = on_pipes_end
+};
 
 static void end_tree(struct running *r)
 {
@@ -77,11 +87,9 @@ static void on_timeout(struct timer *t)
 	end_tree(r);
 }
 
-void running_init(struct running *r, struct call *call, double timeout_s, const struct running_events *events)
+void running_init(struct running *r, struct loop *loop, double timeout_s, const struct running_events *events)
 {
-	*r = (struct running){
-		.events = events, .loop = call->loop, .timeout_s = timeout_s, .started_ns = clock_now_ns()
-	};
+	*r = (struct running){ .events = events, .loop = loop, .timeout_s = timeout_s, .started_ns = clock_now_ns() };
 }
 
 void running_go(struct running *r, struct tree *tree, const struct child *child, struct str input)
@@ -101,7 +109,7 @@ int running_start(struct running *r, struct call *call, const struct command *co
 	struct child child;
 	struct tree *tree;
 
-	running_init(r, call, timeout_s, events);
+	running_init(r, call->loop, timeout_s, events);
 	tree = command_start(call, command, 0, &running_tree_events, r, &child);
 	if (!tree)
 		return -1;

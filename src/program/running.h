@@ -15,6 +15,7 @@ struct running;
 struct running_events {
 	size_t (*room)(struct running *r); /* as in pipes.h; may be NULL */
 	void (*on_bytes)(struct running *r, unsigned stream, struct str bytes);
+	void (*on_closed)(struct running *r, unsigned stream); /* as in pipes.h; may be NULL */
 	void (*on_done)(struct running *r);
 };
 
@@ -39,7 +40,7 @@ struct running {
  * running_tree_events and r as their user, running_go().
  */
 extern const struct tree_events running_tree_events;
-void running_init(struct running *r, struct call *call, double timeout_s, const struct running_events *events);
+void running_init(struct running *r, struct loop *loop, double timeout_s, const struct running_events *events);
 /* input: of the call's memory, to be fed; p NULL none. */
 void running_go(struct running *r, struct tree *tree, const struct child *child, struct str input);
 

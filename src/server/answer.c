@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "call/port.h"
 #include "catalog/write.h"
+#include "server/audit.h"
 #include "server/paths.h"
 
 #include <stdio.h>
@@ -38,9 +39,9 @@ static void send_reply(struct serving *s, struct http_reply *reply, const struct
 
 static enum source_status pull_rope(struct source *source, struct buf *out, size_t room)
 {
-	struct serving *s = OWNER(source, struct serving, rope_source);
+	struct asked *asked = OWNER(source, struct asked, rope_source);
 
-	return rope_read(&s->rope, out, room) ? SOURCE_MORE : SOURCE_END;
+	return rope_read(&asked->rope, out, room) ? SOURCE_MORE : SOURCE_END;
 }
 
 static void close_rope(struct source *source)
@@ -53,11 +54,11 @@ static void send_json(struct serving *s, int status, const struct buf *headers)
 {
 	struct http_reply reply = { .status = status, .content_type = JSON_TYPE, .length = -1 };
 
-	if (rope_is_short(&s->rope) && s->rope.text.len <= BODY_MAX) {
-		reply.body = buf_str(&s->rope.text);
+	if (rope_is_short(&s->asked->rope) && s->asked->rope.text.len <= BODY_MAX) {
+		reply.body = buf_str(&s->asked->rope.text);
 	} else {
-		s->rope_source = (struct source){ pull_rope, close_rope };
-		reply.source = &s->rope_source;
+		s->asked->rope_source = (struct source){ pull_rope, close_rope };
+		reply.source = &s->asked->rope_source;
 	}
 	send_reply(s, &reply, headers);
 }
@@ -72,7 +73,7 @@ static void add_error_headers(struct serving *s, struct buf *headers, const stru
 	if (info->status == 401)
 		buf_adds(headers, "WWW-Authenticate: Bearer\r\n");
 	if (info->status == 405)
-		buf_addf(headers, "Allow: %s\r\n", s->route.allow);
+		buf_addf(headers, "Allow: %s\r\n", s->asked->route.allow);
 	if (info->status == 426)
 		buf_adds(headers, "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n");
 	if (info->status == 429 || info->status == 503)
@@ -87,7 +88,7 @@ static void write_error(struct json_writer *w, const struct err *err, const stru
 	json_key(w, "error");
 	json_string(w, err->text);
 	json_key(w, "type");
-	json_string(w, info->type);
+	json_string(w, err->type ? err->type : info->type);
 	json_key(w, "code");
 	json_string(w, info->code);
 	json_key(w, "wire_code");
@@ -162,20 +163,20 @@ static void fail(struct serving *s, const void *details, const struct raw_reply 
 	const struct err_info *info = err_info(s->call.err.code);
 	AUTOBUF struct buf headers;
 
-	rope_free(&s->rope);
-	rope_init(&s->rope, &s->call.arena, REPLY_TEXT_MAX);
-	write_error(&s->rope.writer, &s->call.err, s->call.op, s->call.request_id);
+	rope_free(&s->asked->rope);
+	rope_init(&s->asked->rope, &s->call.arena, REPLY_TEXT_MAX);
+	write_error(&s->asked->rope.writer, &s->call.err, s->call.op, s->call.request_id);
 	if (details)
-		write_rope(&s->rope, s->call.op->result, details);
+		write_rope(&s->asked->rope, s->call.op->result, details);
 	else
-		json_raw(&s->rope.writer, s->call.err.details ? str_of(s->call.err.details) : STR("{}"));
-	json_object_end(&s->rope.writer);
+		json_raw(&s->asked->rope.writer, s->call.err.details ? str_of(s->call.err.details) : STR("{}"));
+	json_object_end(&s->asked->rope.writer);
 	buf_init(&headers, HEADERS_MAX);
 	answer_headers(s, &headers);
 	add_error_headers(s, &headers, info);
 	if (head)
 		add_raw_headers(&headers, head);
-	if (rope_failed(&s->rope))
+	if (rope_failed(&s->asked->rope))
 		send_bare_error(s, &headers);
 	else
 		send_json(s, info->status, &headers);
@@ -193,8 +194,8 @@ static void port_fail(struct call *call, const void *details)
 
 static void write_answer(struct serving *s, const void *out)
 {
-	rope_init(&s->rope, &s->call.arena, REPLY_TEXT_MAX);
-	write_rope(&s->rope, s->call.op->result, out);
+	rope_init(&s->asked->rope, &s->call.arena, REPLY_TEXT_MAX);
+	write_rope(&s->asked->rope, s->call.op->result, out);
 	s->written = true;
 }
 
@@ -211,7 +212,7 @@ static void port_reply(struct call *call, const void *out)
 	buf_init(&headers, HEADERS_MAX);
 	if (!s->written)
 		write_answer(s, out);
-	if (rope_failed(&s->rope)) {
+	if (rope_failed(&s->asked->rope)) {
 		err_set(&call->err, ERR_BUSY, "the answer needs more memory than is left");
 		fail(s, NULL, NULL);
 		return;
@@ -225,12 +226,15 @@ static void drop_args(struct serving *s)
 {
 	struct call *call = &s->call;
 
+	audit_keep(s);
+	s->secret.p = NULL;
 	if (call->in)
 		paths_close(call->op->params, call->in);
 	call->in = NULL;
 	memset(&call->http, 0, sizeof call->http);
 	s->cors_origin = NULL;
 	intake_free(s);
+	free(take_ptr(s->asked));
 	arena_free(&call->arena);
 }
 
@@ -282,6 +286,7 @@ static void on_body(struct http_conn *c, ssize_t got, bool end, enum http_proble
 	call_body_fn *fn = take_ptr(s->body_fn);
 
 	if (got >= 0) {
+		s->received += (uint64_t)got;
 		fn(&s->call, (size_t)got, end);
 		return;
 	}
@@ -317,10 +322,10 @@ void answer_options(struct serving *s, const struct head *head)
 
 	buf_init(&headers, HEADERS_MAX);
 	answer_headers(s, &headers);
-	buf_addf(&headers, "Allow: %s\r\n", s->route.allow);
+	buf_addf(&headers, "Allow: %s\r\n", s->asked->route.allow);
 	if (s->cors_origin) {
 		buf_addf(&headers, "Access-Control-Allow-Methods: %s\r\nAccess-Control-Max-Age: 600\r\n",
-			s->route.allow);
+			s->asked->route.allow);
 		if (wanted.len)
 			buf_addf(&headers, "Access-Control-Allow-Headers: %.*s\r\n", (int)wanted.len, wanted.p);
 	}
@@ -353,6 +358,7 @@ void answer_problem(struct http_conn *c, enum http_problem problem, const char *
 	json_object_end(&w);
 	buf_adds(&headers, "X-Request-Id: -\r\n");
 	reply.status = err_info(err.code)->status;
+	audit_problem(err.code);
 	reply.headers = buf_str(&headers);
 	reply.body = buf_str(&body);
 	http_set_user(c, NULL);

@@ -46,32 +46,58 @@ static int print_list(const struct op *one)
 	return 0;
 }
 
+static bool is_group(const char *name)
+{
+	for (const struct op *const *op = ops_all; *op; op++) {
+		if (strcmp((*op)->group, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* All pages, one page, or one op. */
+static int print_markdown(const char *name, const struct op *op)
+{
+	if (op)
+		markdown_op(op);
+	else if (name && strcmp(name, "index") == 0)
+		markdown_index();
+	else if (name)
+		markdown_group(name);
+	else {
+		markdown_index();
+		markdown_each_group(markdown_group);
+	}
+	return fflush(stdout) != 0;
+}
+
+static int no_such(const char *name, bool markdown)
+{
+	fprintf(stderr, "agent-sandbox-server: describe: no op %s'%s'; without a name all are listed\n",
+		markdown ? "or group " : "", name);
+	return EXIT_USAGE;
+}
+
 int describe_main(char **args)
 {
-	const struct op *one = NULL;
+	const char *name = NULL;
+	const struct op *one;
 	bool json = false, markdown = false;
 
 	for (; *args; args++) {
 		if (strcmp(*args, "--errors") == 0)
 			return print(all_errors, NULL);
-		if (strcmp(*args, "--json") == 0) {
+		if (strcmp(*args, "--json") == 0)
 			json = true;
-			continue;
-		}
-		if (strcmp(*args, "--markdown") == 0) {
+		else if (strcmp(*args, "--markdown") == 0)
 			markdown = true;
-			continue;
-		}
-		one = op_find(str_of(*args));
-		if (!one) {
-			fprintf(stderr, "agent-sandbox-server: describe: no op '%s'; without a name all are listed\n",
-				*args);
-			return EXIT_USAGE;
-		}
+		else
+			name = *args;
 	}
-	if (markdown) {
-		markdown_print(one);
-		return fflush(stdout) != 0;
-	}
+	one = name ? op_find(str_of(name)) : NULL;
+	if (name && !one && !(markdown && (is_group(name) || strcmp(name, "index") == 0)))
+		return no_such(name, markdown);
+	if (markdown)
+		return print_markdown(name, one);
 	return json ? print(ops, (void *)one) : print_list(one);
 }

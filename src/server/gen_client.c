@@ -32,7 +32,7 @@ static void json(struct buf *out)
 
 static void openapi(struct buf *out)
 {
-	static const struct openapi all = { NULL, NULL };
+	static const struct openapi all = { .ops = ops_all };
 	struct json_writer w;
 
 	json_write_init(&w, out);

@@ -15,13 +15,13 @@ static int bind_paths_only(
 {
 	struct bind b;
 
-	bind_begin(&b, &call->arena, op, params);
-	if (!args)
-		return 0;
-	if (args->type != JSON_OBJECT)
+	if (args && args->type != JSON_OBJECT)
 		return err_set(err, ERR_ARGS_INVALID, "parameter 'args' must be an object, not %s",
 			json_type_name(args->type));
-	return bind_object(&b, args, err);
+	if (op->bind)
+		return args ? op->bind(&call->arena, op, args, params, err) : 0;
+	bind_begin(&b, &call->arena, op, params);
+	return args ? bind_object(&b, args, err) : 0;
 }
 
 static int check(struct call *call, const struct op *op, const struct json *args, struct err *err)

@@ -19,8 +19,8 @@ enum { BODY_FIRST = 16 * 1024 };
 
 static int bind_route(struct serving *s, struct bind *b)
 {
-	for (size_t i = 0; i < s->route.arg_count; i++) {
-		if (bind_text(b, s->route.args[i].name, s->route.args[i].value, &s->call.err) < 0)
+	for (size_t i = 0; i < s->asked->route.arg_count; i++) {
+		if (bind_text(b, s->asked->route.args[i].name, s->asked->route.args[i].value, &s->call.err) < 0)
 			return -1;
 	}
 	return 0;
@@ -28,7 +28,7 @@ static int bind_route(struct serving *s, struct bind *b)
 
 static int bind_query(struct serving *s, struct bind *b)
 {
-	struct str query = s->url.query;
+	struct str query = s->asked->url.query;
 	struct url_pair pair;
 	int status;
 
@@ -49,7 +49,7 @@ static bool is_body_op(const struct serving *s)
 {
 	const char *method = s->call.op->method;
 
-	return s->route.kind == ROUTE_UNIFORM || strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0;
+	return s->asked->route.kind == ROUTE_UNIFORM || strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0;
 }
 
 static int begin(struct serving *s, struct bind *b)
@@ -61,6 +61,8 @@ static int begin(struct serving *s, struct bind *b)
 		if (!call->in)
 			return -1;
 	}
+	if (call->op->bind)
+		return 0; /* it takes its arguments as one */
 	bind_begin(b, &call->arena, call->op, call->in);
 	return bind_route(s, b);
 }
@@ -89,7 +91,7 @@ static int bind_body(struct serving *s)
 {
 	struct call *call = &s->call;
 	struct json_error problem;
-	struct json *value;
+	struct json *value = NULL;
 	struct bind b;
 	int status;
 
@@ -106,9 +108,13 @@ static int bind_body(struct serving *s)
 		if (value->type != JSON_OBJECT)
 			return err_set(&call->err, ERR_ARGS_INVALID, "the body must be a JSON object, not %s",
 				json_type_name(value->type));
-		if (hash_body(s, value) < 0 || bind_object(&b, value, &call->err) < 0)
+		if (hash_body(s, value) < 0)
+			return -1;
+		if (!call->op->bind && bind_object(&b, value, &call->err) < 0)
 			return -1;
 	}
+	if (call->op->bind)
+		return call->op->bind(&call->arena, call->op, value, call->in, &call->err);
 	return bind_end(&b, &call->err);
 }
 
@@ -168,6 +174,7 @@ static void on_body(struct http_conn *c, ssize_t got, bool end, enum http_proble
 		return;
 	}
 	s->body_len += (size_t)got;
+	s->received = s->body_len;
 	if (s->body_len > s->body_max) {
 		s->reading = false;
 		too_large(s);
@@ -218,7 +225,7 @@ static bool is_json(struct str type)
 
 static int choose_media(struct serving *s)
 {
-	const struct raw *raw = s->route.kind == ROUTE_UNIFORM ? NULL : s->call.op->raw;
+	const struct raw *raw = s->asked->route.kind == ROUTE_UNIFORM ? NULL : s->call.op->raw;
 	struct str type = s->call.http.content_type, media = type;
 
 	media = str_trim(str_cut(&media, ';'));
@@ -249,9 +256,9 @@ static bool wants_raw(const struct serving *s, const struct head *head)
 
 	if (!raw->response)
 		return false;
-	if (s->route.head || s->call.http.range.p || (accept.p && accept_names(accept, raw->media_type)))
+	if (s->asked->route.head || s->call.http.range.p || (accept.p && accept_names(accept, raw->media_type)))
 		return true;
-	return raw->preferred && s->route.kind != ROUTE_UNIFORM &&
+	return raw->preferred && s->asked->route.kind != ROUTE_UNIFORM &&
 	       !(accept.p && accept_names(accept, "application/json"));
 }
 
@@ -303,13 +310,13 @@ static void keep_headers(struct serving *s, const struct head *head)
 	call->http.idempotency_key = keep(s, head, "idempotency-key");
 	call->http.length = http_body_length(s->conn);
 	keep_ws_base(s, head);
-	call->http.head = s->route.head;
+	call->http.head = s->asked->route.head;
 	if (call->op->kind == OP_SSE)
 		call->http.last_event_id = keep(s, head, "last-event-id");
 	call->http.if_match = keep(s, head, "if-match");
 	if (call->op->kind != OP_RAW)
 		return;
-	call->http.head = s->route.head;
+	call->http.head = s->asked->route.head;
 	call->http.range = keep(s, head, "range");
 	call->http.if_range = keep(s, head, "if-range");
 	call->http.if_none_match = keep(s, head, "if-none-match");
@@ -326,7 +333,7 @@ static int take_query_arguments(struct serving *s)
 
 static int no_query(struct serving *s)
 {
-	if (s->url.query.len == 0)
+	if (s->asked->url.query.len == 0)
 		return 0;
 	return err_set(&s->call.err, ERR_ARGS_UNKNOWN, "%s takes its parameters in the JSON body, not in the query",
 		s->call.op->id);

@@ -6,11 +6,14 @@
 #include "browser/chromium.h"
 #include "browser/visit.h"
 #include "call/counters.h"
+#include "custom/commands.h"
+#include "ops/files/leftover.h"
 #include "ops/terminal/terminal.h"
 #include "policy/config.h"
 #include "policy/policy.h"
 #include "policy/token.h"
 #include "program/confine.h"
+#include "server/audit.h"
 #include "server/describe.h"
 #include "server/gen_client.h"
 #include "server/host.h"
@@ -45,9 +48,12 @@ static struct {
 	struct http_server *http;
 	struct signal_watch term, interrupt, hangup;
 	struct timer grace;
+	struct commands_wait commands;
 	struct options options;
 	char *secret; /* the token of the options; each reload needs it again */
+	char *commands_path;
 	bool ending, idle, ends_children, childless;
+	int status; /* of the process */
 } server;
 
 static int complain(const struct err *err)
@@ -80,6 +86,7 @@ static void end_children(void)
 	if (server.ends_children)
 		return;
 	server.ends_children = true;
+	workers_end();
 	timer_start(&server.grace, server.loop, LAST_WAIT_NS, leave_at_once);
 	visit_stop_all();
 	tree_end_all(server.loop, CHILD_GRACE_NS, all_children_ended);
@@ -242,6 +249,8 @@ static void take_server_keys(const struct config *config)
 	}
 	if (o->shutdown_grace < 0)
 		o->shutdown_grace = config->server.shutdown_grace;
+	if (!o->commands)
+		o->commands = config->server.commands;
 }
 
 static int make_policy(struct err *err)
@@ -269,12 +278,14 @@ static int make_policy(struct err *err)
 	policy = policy_new(&settings, err);
 	if (!policy)
 		return -1;
-	if (confine_check(policy, err) < 0) {
+	if (confine_check(policy, err) < 0 || audit_use(policy, err) < 0) {
 		policy_unref(policy);
 		return -1;
 	}
 	serve_init(server.loop, policy, &settings);
 	take_server_keys(policy_config(policy));
+	/* The policy may go with a reload, the path may not. */
+	commands_init(server.loop, o->commands ? server.commands_path = mem_strdup(o->commands) : NULL);
 	return 0;
 }
 
@@ -293,9 +304,32 @@ static void protect_process(char **args)
 	signal(SIGXFSZ, SIG_IGN); /* a write over the size limit is EFBIG */
 }
 
-static unsigned connections(void *user)
+static uint64_t connections(void *user)
 {
 	return http_server_connections(user);
+}
+
+/* Their commands are there from the first call on; a worker that says nothing does not hold the start up for long. */
+static void on_commands_ready(struct commands_wait *w)
+{
+	struct err err;
+
+	(void)w;
+	if (server.ending || listen_all(&err) == 0)
+		return;
+	server.status = complain(&err);
+	loop_stop(server.loop);
+}
+
+static int start_commands(struct err *err)
+{
+	struct manifests manifests;
+
+	if (commands_read(&manifests, err) < 0)
+		return -1;
+	commands_take(&manifests, serve_policy());
+	commands_wait(&server.commands, on_commands_ready);
+	return 0;
 }
 
 static int start(char **args, struct err *err)
@@ -307,14 +341,20 @@ static int start(char **args, struct err *err)
 	call_host = &server_host;
 	if (tree_init(server.loop, !server.options.no_cgroups) < 0)
 		return err_set(err, ERR_INTERNAL, "cannot become the reaper of orphans");
+	/* Once more, now that it shows what cgroups there are. */
+	if (confine_check(serve_policy(), err) < 0) {
+		tree_shutdown();
+		return -1;
+	}
 	server.http = http_server_new(server.loop, &serve_handlers, &http_default_limits);
 	serve_attach(server.http);
+	leftover_start(server.loop);
 	counters_ask(GAUGE_CONNECTIONS, connections, server.http);
 	if (signal_start(&server.term, server.loop, SIGTERM, on_terminate) < 0 ||
 		signal_start(&server.interrupt, server.loop, SIGINT, on_terminate) < 0 ||
 		signal_start(&server.hangup, server.loop, SIGHUP, on_hangup) < 0)
 		return err_set(err, ERR_INTERNAL, "cannot watch signals");
-	return listen_all(err);
+	return start_commands(err);
 }
 
 static int serve_main(char **args)
@@ -343,13 +383,17 @@ static int serve_main(char **args)
 	}
 	if (start(args, &err) < 0)
 		return complain(&err);
-	loop_run(server.loop);
+	if (!server.status)
+		loop_run(server.loop);
 	http_server_free(server.http);
 	terminal_free_all();
+	leftover_stop();
+	commands_free();
 	visit_free_all();
 	tree_shutdown();
 	chromium_remove_all();
-	return 0;
+	audit_end();
+	return server.status;
 }
 
 int main(int argc, char **argv)

@@ -31,6 +31,8 @@ static const struct option rows[] = {
 		"where relative paths start, and the default root (/home/user where it exists, else here)" },
 	{ "--disabled-groups", "ABX_SERVER_DISABLED_GROUPS", OPTION_TEXT, AT(disabled_groups), 0, 0, false, "LIST",
 		"groups to switch off, with commas" },
+	{ "--commands", "ABX_SERVER_COMMANDS", OPTION_TEXT, AT(commands), 0, 0, false, "PATH",
+		"manifest of a custom command, or a folder of them (/etc/agent-sandbox/commands.d where it exists)" },
 	{ "--max-upload-size", "ABX_MAX_UPLOAD_SIZE", OPTION_INT, AT(max_upload_size), 1, INT64_C(1) << 53, false,
 		"BYTES", "largest file that files.upload_stream takes (104857600)" },
 	{ "--shutdown-grace", "ABX_SERVER_SHUTDOWN_GRACE", OPTION_INT, AT(shutdown_grace), 0, 3600, false, "SECONDS",

@@ -14,7 +14,7 @@ struct options {
 	const char *listen[OPTIONS_LISTEN_MAX + 1];
 	size_t listen_count;
 	const char *pty_listen; /* an address, a port beside the main one's host, or "off" */
-	const char *token, *token_file, *policy, *base_dir, *disabled_groups, *log_level;
+	const char *token, *token_file, *policy, *base_dir, *disabled_groups, *commands, *log_level;
 	int64_t max_upload_size; /* 0: not given */
 	int64_t shutdown_grace;  /* -1: not given */
 	bool insecure_no_auth, no_cgroups, help, version;

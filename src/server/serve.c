@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "call/counters.h"
 #include "program/confine.h"
+#include "server/audit.h"
 #include "server/paths.h"
 #include "server/serving.h"
 
@@ -79,7 +80,7 @@ static int step_origin(struct serving *s, const struct head *head)
 static int step_route(struct serving *s, const struct head *head)
 {
 	struct str authority;
-	int status = url_parse(&s->call.arena, head->target, &s->url, &authority);
+	int status = url_parse(&s->call.arena, head->target, &s->asked->url, &authority);
 
 	if (status < 0)
 		return err_set(&s->call.err, status == -EINVAL ? ERR_HTTP_BAD_REQUEST : ERR_BUSY,
@@ -88,14 +89,18 @@ static int step_route(struct serving *s, const struct head *head)
 		return err_set(
 			&s->call.err, ERR_HTTP_BAD_REQUEST, "the target names another host than the Host header");
 	/* The query outlives the head. */
-	s->url.query.p = arena_strndup(&s->call.arena, s->url.query.p, s->url.query.len);
-	if (!s->url.query.p)
+	s->asked->url.query.p = arena_strndup(&s->call.arena, s->asked->url.query.p, s->asked->url.query.len);
+	if (!s->asked->url.query.p)
 		return err_set(&s->call.err, ERR_BUSY, "the request needs more memory than is left");
-	if (!s->url.too_deep)
-		route_find(head->method, s->url.segments, s->url.count, &s->route);
-	if (http_tag(s->conn) == SERVE_SOCKETS_ONLY && s->route.op && s->route.op->kind != OP_WS)
-		s->route = (struct route){ .kind = ROUTE_NONE };
-	s->call.op = s->route.op;
+	if (!s->asked->url.too_deep)
+		route_find(head->method, s->asked->url.segments, s->asked->url.count, &s->asked->route);
+	/* The template author's commands are ops that stand in no table: they are looked up beside it. */
+	if (!s->asked->url.too_deep && s->asked->route.kind == ROUTE_NONE)
+		commands_route(
+			s->commands, head->method, s->asked->url.segments, s->asked->url.count, &s->asked->route);
+	if (http_tag(s->conn) == SERVE_SOCKETS_ONLY && s->asked->route.op && s->asked->route.op->kind != OP_WS)
+		s->asked->route = (struct route){ .kind = ROUTE_NONE };
+	s->call.op = s->asked->route.op;
 	return 0;
 }
 
@@ -123,9 +128,9 @@ static int step_credentials(struct serving *s, const struct head *head)
 
 static int step_known(struct serving *s, const struct head *head)
 {
-	if (s->route.kind == ROUTE_METHOD)
-		return err_set(&s->call.err, ERR_OP_METHOD, "the method is not one of %s", s->route.allow);
-	if (s->route.kind == ROUTE_NONE) {
+	if (s->asked->route.kind == ROUTE_METHOD)
+		return err_set(&s->call.err, ERR_OP_METHOD, "the method is not one of %s", s->asked->route.allow);
+	if (s->asked->route.kind == ROUTE_NONE) {
 		struct str path = head->target;
 
 		path = str_cut(&path, '?'); /* a query may hold what nobody should see again */
@@ -142,14 +147,18 @@ static int step_allowed(struct serving *s)
 		return -1;
 	if (!call->op || !call->op->scope)
 		return 0;
-	return policy_check_op(call->caller, call->op, &s->call.err);
+	if (policy_check_op(call->caller, call->op, &s->call.err) < 0)
+		return -1;
+	if (call->op != &custom_any)
+		return 0;
+	return commands_refuse(call, s->asked->url.segments[1], &s->call.arena, &s->call.err);
 }
 
 static int steps_of_head(struct serving *s, const struct head *head)
 {
 	if (step_origin(s, head) < 0 || step_route(s, head) < 0)
 		return -1;
-	if (s->route.kind == ROUTE_OPTIONS && s->cors_origin)
+	if (s->asked->route.kind == ROUTE_OPTIONS && s->cors_origin)
 		return 0; /* a preflight comes without credentials (R73) */
 	if (step_credentials(s, head) < 0 || step_known(s, head) < 0)
 		return -1;
@@ -197,7 +206,7 @@ static void run(struct serving *s)
 	static const enum lane lanes[] = { [OP_LANE_SHORT] = LANE_SHORT, [OP_LANE_LONG] = LANE_LONG };
 	struct call *call = &s->call;
 
-	if (call->op->kind == OP_SSE && s->route.head) {
+	if (call->op->kind == OP_SSE && s->asked->route.head) {
 		static struct source nothing = { .close = close_nothing };
 
 		call_stream(call, &nothing);
@@ -205,6 +214,8 @@ static void run(struct serving *s)
 	}
 	if (call->op->effects & OP_RUNS || call->op->kind == OP_SSE)
 		http_gone_on_eof(s->conn);
+	if (call->op->replay && call->op->replay(call))
+		return;
 	if (!call->op->work && !paths_given(call->op->params, call->in)) {
 		call->op->start(call);
 		return;
@@ -224,19 +235,24 @@ static void on_request(struct http_conn *c, const struct head *head)
 {
 	struct serving *s = mem_new(struct serving);
 
+	s->asked = mem_new(struct asked);
 	arena_init(&s->call.arena, ARENA_MAX);
 	s->conn = c;
 	s->head = str_is(head->method, "HEAD");
 	s->policy = policy_ref(server.policy);
+	s->commands = commands_ref();
+	s->call.ops = commands_ops(s->commands);
 	s->call.loop = server.loop;
 	s->call.port = &answer_port;
 	s->call.started_ns = clock_now_ns();
 	list_append(&server.all, &s->node);
 	http_set_user(c, s);
 	make_request_id(s, head);
-	if (steps_of_head(s, head) < 0)
+	s->refused = steps_of_head(s, head) < 0;
+	audit_begin(s, head);
+	if (s->refused)
 		answer_error(s);
-	else if (s->route.kind == ROUTE_OPTIONS)
+	else if (s->asked->route.kind == ROUTE_OPTIONS)
 		answer_options(s, head);
 	else
 		intake(s, head, run);
@@ -290,15 +306,20 @@ static void on_done(struct http_conn *c, uint64_t sent_bytes)
 	if (!s)
 		return;
 	log_call(s, sent_bytes);
+	audit_call(s, sent_bytes);
 	counters_call(s->call.op, s->status);
 	if (s->call.on_free)
 		s->call.on_free(&s->call);
 	if (s->call.in)
 		paths_close(s->call.op->params, s->call.in);
 	intake_free(s);
-	rope_free(&s->rope);
+	if (s->asked)
+		rope_free(&s->asked->rope);
+	free(s->asked);
 	arena_free(&s->call.arena);
+	free(s->audit_args);
 	policy_unref(s->policy);
+	commands_unref(s->commands); /* the op may be in it */
 	list_remove(&s->node);
 	free(s);
 }
@@ -350,6 +371,7 @@ static void end_refused_streams(void)
 int serve_reload(struct err *err)
 {
 	struct policy *policy = policy_new(&server.settings, err);
+	struct manifests manifests;
 
 	if (!policy)
 		return -1;
@@ -360,17 +382,23 @@ int serve_reload(struct err *err)
 			"%s: the last token cannot be taken away while the server runs: start it again",
 			server.settings.file);
 	}
-	if (confine_check(policy, err) < 0) {
+	if (confine_check(policy, err) < 0 || commands_read(&manifests, err) < 0) {
+		policy_unref(policy);
+		return -1;
+	}
+	if (audit_use(policy, err) < 0) {
+		manifests_free(&manifests);
 		policy_unref(policy);
 		return -1;
 	}
 	policy_unref(server.policy);
 	take_policy(policy);
+	commands_take(&manifests, policy);
 	end_refused_streams();
 	return 0;
 }
 
-const struct policy *serve_policy(void)
+struct policy *serve_policy(void)
 {
 	return server.policy;
 }

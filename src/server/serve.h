@@ -17,7 +17,7 @@ enum { SERVE_ALL, SERVE_SOCKETS_ONLY };
 void serve_init(struct loop *loop, struct policy *policy, const struct policy_settings *settings);
 void serve_attach(struct http_server *http); /* takes the policy's max_connections, now and after each reload */
 int serve_reload(struct err *err) MUST_CHECK;
-const struct policy *serve_policy(void);
+struct policy *serve_policy(void);
 
 /* No new calls; streams end now, the rest when they are done (R86). */
 void serve_drain(void);

@@ -8,18 +8,27 @@
 #include "base/list.h"
 #include "call/call.h"
 #include "catalog/route.h"
+#include "custom/commands.h"
 #include "http/http.h"
 #include "policy/policy.h"
 #include "wire/url.h"
 #include "wire/ws.h"
 
+/* What is known of the request only, and the answer where it is no stream. */
+struct asked {
+	struct route route;
+	struct url url;
+	struct rope rope; /* the answer's JSON */
+	struct source rope_source;
+};
+
 struct serving {
 	struct call call;
 	struct http_conn *conn;
-	struct policy *policy; /* as it was when the request came */
-	struct list_node node; /* in the list of all */
-	struct route route;
-	struct url url;
+	struct policy *policy;           /* as it was when the request came */
+	struct commands *commands;       /* likewise */
+	struct list_node node;           /* in the list of all */
+	struct asked *asked;             /* NULL once a stream has begun: many wait long */
 	const char *cors_origin;         /* a listed one: the answer carries it */
 	bool reading;                    /* the JSON body is on its way: no op runs yet */
 	void (*then)(struct serving *s); /* when its arguments are bound */
@@ -30,9 +39,15 @@ struct serving {
 	int status; /* of the answer, for the log */
 	char *body; /* JSON text; taken from the budget */
 	size_t body_len, body_size, body_max;
-	struct rope rope; /* the answer's JSON */
-	bool written;     /* by the worker already, that a long one does not hold up the loop */
+	bool written; /* by the worker already, that a long one does not hold up the loop */
 	struct source rope_source;
+	/* For the audit log (audit.h): */
+	bool refused;       /* before its body was looked at */
+	uint64_t received;  /* bytes of the body */
+	struct str secret;  /* the Authorization header's, while the arena holds it */
+	const char *target; /* where there is no op: the request line without its query */
+	char *audit_args;   /* JSON, kept when they were about to be given back */
+	bool audit_cut;
 };
 
 /* intake.c: the arguments.  then() is called when they are bound, unless an answer was given. */

@@ -65,7 +65,7 @@ static int offered_token(struct serving *s, const struct head *head, struct str 
 
 static struct str ticket_of(struct serving *s)
 {
-	struct str query = s->url.query;
+	struct str query = s->asked->url.query;
 	struct url_pair pair;
 
 	while (url_query_next(&s->call.arena, &query, &pair) > 0) {
@@ -80,7 +80,11 @@ static const struct principal *by_ticket(struct serving *s, struct str text)
 {
 	const struct ticket *ticket = ticket_take(text, s->call.op->id);
 	const struct principal *who = ticket ? policy_principal(s->policy, ticket->principal) : NULL;
+	uint8_t mark[PRINCIPAL_MARK_SIZE];
 
+	/* A token that was taken away takes its tickets with it, though another may have its name. */
+	if (who && memcmp(principal_mark(who, mark), ticket->mark, sizeof mark) != 0)
+		who = NULL;
 	if (who)
 		s->call.http.ticket_subject = arena_strndup(&s->call.arena, ticket->subject, strlen(ticket->subject));
 	else
@@ -140,7 +144,7 @@ int upgrade_check(struct serving *s, const struct head *head)
 
 	if (head->minor == 0)
 		return err_set(err, ERR_HTTP_BAD_REQUEST, "a WebSocket needs HTTP/1.1");
-	if (s->route.head || !head->wants_upgrade || !head_has_token(head, "upgrade", "websocket"))
+	if (s->asked->route.head || !head->wants_upgrade || !head_has_token(head, "upgrade", "websocket"))
 		return err_set(err, ERR_HTTP_UPGRADE,
 			"%s is a WebSocket: send a GET with 'Connection: Upgrade' and 'Upgrade: websocket'",
 			s->call.op->id);
@@ -165,8 +169,10 @@ static struct http_conn *conn_of(struct call *call)
 
 static void on_message(struct http_conn *c, enum ws_opcode opcode, char *bytes, size_t len)
 {
-	struct socket *socket = &call_of(c)->socket;
+	struct serving *s = http_user(c);
+	struct socket *socket = &s->call.socket;
 
+	s->received += len;
 	socket->events->on_message(socket, opcode == WS_BINARY ? SOCKET_BINARY : SOCKET_TEXT, bytes, len);
 }
 
@@ -191,10 +197,13 @@ static const struct http_ws_handlers handlers = {
 	.on_close = on_close,
 };
 
-/* The server ends: so does every socket (R86). */
+/* The server ends, and so does every socket (R86); or the policy does not let its caller have it any more. */
 static void on_shutdown(struct call *call)
 {
-	http_ws_close(conn_of(call), WS_CLOSE_GOING_AWAY, "server.shutting_down");
+	bool is_end = call->err.code == ERR_SHUTTING_DOWN;
+
+	http_ws_close(
+		conn_of(call), is_end ? WS_CLOSE_GOING_AWAY : WS_CLOSE_POLICY, err_info(call->err.code)->wire_code);
 }
 
 static void port_upgrade(struct call *call)

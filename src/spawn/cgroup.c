@@ -28,9 +28,10 @@ enum {
 };
 
 struct cgroup {
-	unsigned number; /* its name */
-	int fd;          /* -1 while it lingers */
-	bool spent;      /* cgroup.kill was used: kernels of 6.14 and later kill whoever is cloned into it afterwards */
+	unsigned number;  /* its name */
+	int fd;           /* -1 while it lingers */
+	unsigned limited; /* controllers that hold a limit, of this tree or of one before it */
+	bool spent; /* cgroup.kill was used: kernels of 6.14 and later kill whoever is cloned into it afterwards */
 	struct cgroup *next;
 };
 
@@ -43,6 +44,8 @@ static struct {
 	struct cgroup *lingering, **lingering_end; /* given back with somebody in it */
 	int oom_fd;                                /* where our own kills are counted */
 	bool oom_events;                           /* a tree's folder has memory.events */
+	unsigned controllers, asked;               /* that trees' folders have; that were asked for already */
+	bool initialised;
 } group = { .own_fd = -1, .fd = -1, .oom_fd = -1 };
 
 static bool kill_unknown;
@@ -148,7 +151,6 @@ static int make_own(void)
 	group.fd = open_dir(group.own_fd, group.name);
 	if (group.fd < 0 || flock(group.fd, LOCK_EX | LOCK_NB) < 0)
 		return -errno;
-	group.oom_events = faccessat(group.fd, "memory.events", R_OK, 0) == 0;
 	group.lingering_end = &group.lingering;
 	return 0;
 }
@@ -170,6 +172,7 @@ int cgroup_init(bool wanted)
 	char path[MOUNT_PATH_SIZE];
 	int result = find_folder(NULL, path);
 
+	group.initialised = true;
 	if (result == 0)
 		group.own_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	find_oom_counter();
@@ -179,6 +182,49 @@ int cgroup_init(bool wanted)
 	result = make_own();
 	group.available = result == 0;
 	return result;
+}
+
+/* Once for each controller: whoever is refused is so for good. */
+static void enable(unsigned wanted)
+{
+	wanted &= ~group.asked;
+	if (!wanted || !group.available)
+		return;
+	group.asked |= wanted;
+	group.controllers |= cgroup_limits_enable(group.own_fd, group.fd, wanted);
+	group.oom_events |= (group.controllers & CGROUP_MEMORY) != 0;
+}
+
+static unsigned probe(unsigned wanted)
+{
+	char path[MOUNT_PATH_SIZE];
+	AUTOCLOSE int own = -1;
+
+	if (find_folder(NULL, path) < 0)
+		return 0;
+	own = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return own >= 0 && faccessat(own, "cgroup.procs", W_OK, AT_EACCESS) == 0 ? cgroup_limits_possible(own, wanted)
+										 : 0;
+}
+
+unsigned cgroup_can_limit(unsigned wanted)
+{
+	if (!group.initialised)
+		return probe(wanted);
+	enable(wanted);
+	return group.available ? group.controllers & wanted : 0;
+}
+
+unsigned cgroup_limit(struct cgroup *c, const struct cgroup_limits *limits)
+{
+	unsigned wanted = cgroup_limits_wanted(limits), written;
+
+	if (!(wanted | c->limited))
+		return 0;
+	enable(wanted);
+	written = cgroup_limits_write(c->fd, limits, group.controllers & (wanted | c->limited));
+	c->limited = (c->limited & ~written) | (wanted & written);
+	return wanted & written;
 }
 
 void cgroup_disable(void)
@@ -238,6 +284,8 @@ void cgroup_shutdown(void)
 		free_list(group.lingering);
 		remove_folder(group.own_fd, group.name, NULL);
 	}
+	if (group.asked)
+		cgroup_limits_leave(group.own_fd);
 	close_fd(group.fd);
 	close_fd(group.own_fd);
 	close_fd(group.oom_fd);
@@ -380,7 +428,7 @@ static void add_members(int fd, struct members *m)
 	for (char *line = text.data, *end; (end = strchr(line, '\n')); line = end + 1) {
 		pid_t pid = (pid_t)strtol(line, NULL, 10);
 
-		if (pid > 0 && member_read(pid, &one) == 0 && one.state != 'Z' && one.state != 'X')
+		if (pid > 0 && member_recall(pid, &one) == 0 && one.state != 'Z' && one.state != 'X')
 			members_add(m, &one);
 	}
 }

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "spawn/cgroup_limits.h"
 #include "spawn/members.h"
 
 struct cgroup;
@@ -25,6 +26,14 @@ bool cgroup_available(void);
 /* An empty one, or NULL. */
 struct cgroup *cgroup_take(void);
 void cgroup_give(struct cgroup *c); /* whoever is still in it stays */
+
+/*
+ * Sets its limits, and takes away those that a tree before it had.  Returns the controllers whose
+ * limit is in force, which may be fewer than were wanted.
+ */
+unsigned cgroup_limit(struct cgroup *c, const struct cgroup_limits *limits);
+/* Of the wanted controllers those that cgroup_limit() can set; before cgroup_init() those that it probably could. */
+unsigned cgroup_can_limit(unsigned wanted);
 
 int cgroup_fd(const struct cgroup *c);
 bool cgroup_is_empty(const struct cgroup *c);

@@ -31,19 +31,20 @@ IN_CHILD static int result_of(long value)
 
 /*
  * glibc's sigaction() refuses its own two signals and clone3's CLONE_CLEAR_SIGHAND leaves
- * ignored ones ignored, so each is set by hand.  The layout's end differs between
- * architectures; all zero is the default action on each.
+ * ignored ones ignored, so those, or without clone3 all, are set by hand.  The layout's end
+ * differs between architectures; all zero is the default action on each.
  */
 IN_CHILD static int step_signals(struct child_plan *plan)
 {
 	uint64_t none = 0;
 	uint64_t action[8];
 
-	(void)plan;
 	for (size_t i = 0; i < ARRAY_LEN(action); i++)
 		action[i] = 0;
-	for (int number = 1; number <= LAST_SIGNAL; number++)
-		syscall(SYS_rt_sigaction, number, action, NULL, sizeof none);
+	for (int number = 1; number <= LAST_SIGNAL; number++) {
+		if (!plan->handlers_cleared || plan->ignored >> (number - 1) & 1)
+			syscall(SYS_rt_sigaction, number, action, NULL, sizeof none);
+	}
 	return result_of(syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none));
 }
 
@@ -150,8 +151,11 @@ IN_CHILD static int step_bounds(struct child_plan *plan)
 	if (!plan->what->drop_capabilities)
 		return 0;
 	for (int capability = 0; capability <= LAST_CAPABILITY; capability++) {
+		/* Each drop costs the kernel new credentials, asking costs nothing: a container's server has few of them. */
+		int has = prctl(PR_CAPBSET_READ, capability, 0, 0, 0);
+
 		/* EINVAL is behind the kernel's last; EPERM: we had no power to give up. */
-		if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0)
+		if (has < 0 || (has && prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0))
 			break;
 	}
 	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);

@@ -15,8 +15,9 @@ struct child_plan {
 	const char *path_list; /* PATH of the child; only for a plain name */
 	int stdio[3];          /* what becomes 0, 1 and 2 */
 	int extra_fd, dir_fd, ruleset_fd, network_fd;
-	int cgroup_fd; /* to be joined by writing; -1 when clone3 did it, or none */
-	bool is_pty;
+	int cgroup_fd;                 /* to be joined by writing; -1 when clone3 did it, or none */
+	bool is_pty, handlers_cleared; /* the latter: clone3 has reset all signals but the ignored ones */
+	uint64_t ignored;              /* those, a bit each from signal 1 on */
 	pid_t parent;
 
 	/* What the child tells. */

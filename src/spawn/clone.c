@@ -12,6 +12,10 @@
 
 enum { STACK_SIZE = 128 * 1024, GUARD_SIZE = 64 * 1024 };
 
+#ifndef CLONE_CLEAR_SIGHAND
+#define CLONE_CLEAR_SIGHAND UINT64_C(0x100000000)
+#endif
+
 /* The kernel's set, without glibc's idea of signals that nobody may block. */
 typedef uint64_t kernel_sigset;
 
@@ -112,15 +116,19 @@ static pid_t clone_new(struct child_plan *plan, int *ret_pid_fd)
 	int cgroup_fd = take_fd(&plan->cgroup_fd);
 	int pid_fd = -1;
 	struct clone_args args = {
-		.flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD | (cgroup_fd >= 0 ? CLONE_INTO_CGROUP : 0),
+		.flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD | CLONE_CLEAR_SIGHAND |
+			 (cgroup_fd >= 0 ? CLONE_INTO_CGROUP : 0),
 		.pidfd = (uintptr_t)&pid_fd,
 		.exit_signal = SIGCHLD,
 		.stack = (uintptr_t)stack,
 		.stack_size = STACK_SIZE,
 		.cgroup = cgroup_fd >= 0 ? (unsigned)cgroup_fd : 0,
 	};
-	long pid = clone3_call(&args, child_main, plan);
+	long pid;
 
+	plan->handlers_cleared = true;
+	pid = clone3_call(&args, child_main, plan);
+	plan->handlers_cleared = false;
 	plan->cgroup_fd = cgroup_fd;
 	if (pid > 0)
 		*ret_pid_fd = pid_fd;

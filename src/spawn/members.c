@@ -91,7 +91,7 @@ static int by_pid(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-static int walk(struct members *m)
+int members_walk(struct members *m)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *entry;
@@ -125,14 +125,17 @@ static struct {
 	bool stands;
 } shared;
 
-int members_share_walk(void)
+void members_share(struct members *walked)
 {
-	int result = walk(&shared.members);
+	shared.members = *walked;
+	*walked = (struct members){ 0 };
+	shared.marks = mem_alloc((shared.members.count + 1) * sizeof *shared.marks);
+	shared.stands = true;
+}
 
-	shared.stands = result == 0;
-	if (shared.stands)
-		shared.marks = mem_alloc((shared.members.count + 1) * sizeof *shared.marks);
-	return result;
+bool members_are_shared(void)
+{
+	return shared.stands;
 }
 
 void members_end_sharing(void)
@@ -144,12 +147,12 @@ void members_end_sharing(void)
 
 static int walk_or_copy(struct members *m)
 {
+	size_t count = shared.members.count;
+
 	if (!shared.stands)
-		return walk(m);
-	m->count = 0;
-	m->unsettled = false;
-	for (size_t i = 0; i < shared.members.count; i++)
-		members_add(m, &shared.members.all[i]);
+		return members_walk(m);
+	*m = (struct members){ .all = mem_alloc((count + 1) * sizeof *m->all), .count = count, .cap = count + 1 };
+	memcpy(m->all, shared.members.all, count * sizeof *m->all);
 	return 0;
 }
 
@@ -158,6 +161,16 @@ static struct member *find(const struct members *m, pid_t pid)
 	struct member key = { .pid = pid };
 
 	return m->count ? bsearch(&key, m->all, m->count, sizeof key, by_pid) : NULL;
+}
+
+int member_recall(pid_t pid, struct member *ret_member)
+{
+	const struct member *one = shared.stands ? find(&shared.members, pid) : NULL;
+
+	if (!one)
+		return member_read(pid, ret_member);
+	*ret_member = *one;
+	return 0;
 }
 
 static bool holds_mark(const char *text, size_t len, const char *mark, bool prefix)

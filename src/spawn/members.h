@@ -47,9 +47,16 @@ struct members_of {
 /* Those alive (no zombies) replace what was in *m.  0 or a negative errno (no /proc). */
 int members_find(struct members *m, const struct members_of *whose) MUST_CHECK;
 
-/* Until the end of sharing members_find() looks at one walk of /proc, made now.  0 or a negative errno. */
-int members_share_walk(void) MUST_CHECK;
+/* All processes there are, in any thread.  0 or a negative errno. */
+int members_walk(struct members *m) MUST_CHECK;
+
+/* Until the end of sharing members_find() and member_recall() look at this walk, which is taken over. */
+void members_share(struct members *walked);
 void members_end_sharing(void);
+bool members_are_shared(void);
+
+/* As member_read(), from the walk that is shared where it has seen the process. */
+int member_recall(pid_t pid, struct member *ret_member) MUST_CHECK;
 
 /*
  * One that forks its successor and ends, again and again, is gone whenever a walk gets to it.

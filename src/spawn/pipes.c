@@ -108,6 +108,8 @@ static bool read_once(struct pipes *p, unsigned stream)
 		return errno == EINTR;
 	if (len == 0) {
 		close_stream(p, stream);
+		if (!p->exited && p->events->on_closed)
+			p->events->on_closed(p, stream);
 		return false;
 	}
 	if (p->exited) {

@@ -22,6 +22,8 @@ struct pipes_events {
 	size_t (*room)(struct pipes *p);
 	/* Bytes of one stream; valid during the call. */
 	void (*on_bytes)(struct pipes *p, unsigned stream, struct str bytes);
+	/* A child that lives has closed this one.  May be NULL. */
+	void (*on_closed)(struct pipes *p, unsigned stream);
 	/* No more will come.  held: given up while somebody had them open.  May free the owner. */
 	void (*on_end)(struct pipes *p, bool held);
 	/* The input was fed to its end, or the child does not read it any more.  May be NULL. */

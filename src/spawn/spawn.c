@@ -7,14 +7,16 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
-enum { DEFAULT_ROWS = 24, DEFAULT_COLUMNS = 80 };
+enum { DEFAULT_ROWS = 24, DEFAULT_COLUMNS = 80, LAST_SIGNAL = 64 };
 
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 
@@ -36,9 +38,9 @@ static void ends_close(struct ends *e)
 
 static int set_nonblocking(int fd)
 {
-	int flags = fcntl(fd, F_GETFL);
+	int on = 1;
 
-	return flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0 ? -errno : 0;
+	return ioctl(fd, FIONBIO, &on) < 0 ? -errno : 0;
 }
 
 static int open_pipe(struct ends *e, int index)
@@ -204,6 +206,31 @@ static void reap(pid_t pid)
 		;
 }
 
+static struct {
+	bool known;
+	uint64_t set;
+} ignored;
+
+/* Asking costs a call for each of 64, and in a server nobody changes them.  glibc's sigaction() hides its own two. */
+static uint64_t ignored_signals(void)
+{
+	uintptr_t action[16];
+
+	for (int number = 1; !ignored.known && number <= LAST_SIGNAL; number++) {
+		if (syscall(SYS_rt_sigaction, number, NULL, action, sizeof ignored.set) == 0 &&
+			action[0] == (uintptr_t)SIG_IGN)
+			ignored.set |= UINT64_C(1) << (number - 1);
+	}
+	ignored.known = true;
+	return ignored.set;
+}
+
+void spawn_signals_changed(void)
+{
+	ignored.known = false;
+	ignored.set = 0;
+}
+
 /* 0, or a failure in *ret_failure; what came of the plan. */
 static int run(struct child_plan *plan, pid_t *ret_pid, int *ret_pid_fd, struct spawn_failure *ret_failure)
 {
@@ -255,6 +282,7 @@ int spawn_start(const struct spawn *what, struct child *ret_child, struct spawn_
 	plan.ruleset_fd = what->ruleset_fd;
 	plan.network_fd = what->network_fd;
 	plan.cgroup_fd = what->cgroup_fd;
+	plan.ignored = ignored_signals();
 	if (run(&plan, &ret_child->pid, &ret_child->pid_fd, &failure) < 0)
 		return fail(what, failure, ret_failure, err);
 	ret_child->in = take_fd(&ends.ours[0]);

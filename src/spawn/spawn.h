@@ -14,6 +14,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "spawn/cgroup_limits.h"
 
 #include <sys/resource.h>
 
@@ -48,7 +49,9 @@ struct spawn {
 		struct rlimit value;
 	} limits[SPAWN_LIMITS_MAX];
 	size_t limit_count;
-	bool drop_capabilities; /* all of them, for good, also for a child that stays root */
+	struct cgroup_limits cgroup; /* of the tree */
+	bool cgroup_best_effort;     /* those that cannot be set do not keep it from starting */
+	bool drop_capabilities;      /* all of them, for good, also for a child that stays root */
 	bool no_new_privs;
 	int death_signal;       /* PR_SET_PDEATHSIG; 0 none */
 	unsigned rows, columns; /* of a pty; 0 is 24 and 80 */
@@ -74,6 +77,9 @@ struct child {
 	int in, out,
 		err; /* our ends, non-blocking, close-on-exec; -1 where none was asked for. A pty: in and out are one dup'ed each */
 };
+
+/* Which signals this process ignores is asked once: to be called by who changes that later. */
+void spawn_signals_changed(void);
 
 /* 0, or -1 with err (ERR_COMMANDS_START, or ERR_BUSY for EAGAIN, ENOMEM, EMFILE, ENFILE naming what is used up) and failure. */
 int spawn_start(const struct spawn *what, struct child *ret_child, struct spawn_failure *ret_failure,

@@ -133,16 +133,30 @@ static struct tree *new_tree(struct loop *loop, const struct tree_events *events
 	return t;
 }
 
+/* Limits that the policy wants are never left out in silence. */
+static int refuse(struct spawn_failure *ret_failure, struct err *err)
+{
+	*ret_failure = (struct spawn_failure){ "cgroup", EOPNOTSUPP, "the limits of process.cgroup cannot be set" };
+	return err_set(err, ERR_COMMANDS_START, "cannot start the program: %s", ret_failure->reason);
+}
+
 /* A cgroup that may not be entered after all does not stop the program: /proc serves then. */
 static int start(
 	struct tree *t, struct spawn *what, struct child *ret_child, struct spawn_failure *ret_failure, struct err *err)
 {
+	unsigned wanted = cgroup_limits_wanted(&what->cgroup);
 	int result;
 
+	t->limited = t->cgroup ? cgroup_limit(t->cgroup, &what->cgroup) : 0;
+	if ((wanted & ~t->limited) && !what->cgroup_best_effort)
+		return refuse(ret_failure, err);
 	what->cgroup_fd = t->cgroup ? cgroup_fd(t->cgroup) : -1;
 	result = spawn_start(what, ret_child, ret_failure, err);
 	if (result == 0 || !t->cgroup || strcmp(ret_failure->step, "cgroup") != 0)
 		return result;
+	if (wanted && !what->cgroup_best_effort)
+		return result;
+	t->limited = 0;
 	if (ret_failure->number != ENODEV)
 		cgroup_disable();
 	cgroup_give(take_ptr(t->cgroup));
@@ -166,6 +180,16 @@ struct tree *tree_start(struct loop *loop, const struct spawn *what, const struc
 	t->pid_fd = take_fd(&ret_child->pid_fd);
 	reaper_add(&t->reaped, t->pid, on_reaped);
 	return t;
+}
+
+bool tree_has_cgroup(const struct tree *tree)
+{
+	return tree->cgroup != NULL;
+}
+
+unsigned tree_limited(const struct tree *tree)
+{
+	return tree->limited;
 }
 
 const char *tree_id(const struct tree *tree)
@@ -197,12 +221,17 @@ void tree_chase(struct tree *t, int64_t for_ns)
 	members_chase(&whose, clock_now_ns() + for_ns);
 }
 
+static int64_t survey_ns; /* when the walk of the survey began */
+
 void tree_look(struct tree *t)
 {
 	int64_t before = clock_now_ns();
 	struct members found = { 0 };
 	struct members_of whose = whose_are(t);
 
+	/* A survey must not make us forget whom we have seen since. */
+	if (members_are_shared() && t->seen_ns > survey_ns)
+		return;
 	if (t->cgroup)
 		cgroup_members(t->cgroup, &found);
 	else if (members_find(&found, &whose) < 0)
@@ -210,6 +239,7 @@ void tree_look(struct tree *t)
 	members_free(&t->seen);
 	t->seen = found;
 	t->look_ns = clock_now_ns() - before;
+	t->seen_ns = members_are_shared() ? survey_ns : before;
 }
 
 /* Until it is reaped, which only we do, the number is the leader's. */
@@ -285,11 +315,10 @@ size_t tree_usage(struct tree *tree, double *ret_cpu_seconds, int64_t *ret_rss_b
 	return seen_descendants(tree);
 }
 
-void tree_survey_begin(void)
+void tree_survey_begin(struct members *walked, int64_t walked_ns)
 {
-	/* A failed walk is done again by whoever looks. */
-	if (!cgroup_available() && members_share_walk() < 0)
-		members_end_sharing();
+	survey_ns = walked_ns;
+	members_share(walked);
 }
 
 void tree_survey_end(void)

@@ -57,7 +57,9 @@ void tree_shutdown(void);
 struct tree *tree_start(struct loop *loop, const struct spawn *what, const struct tree_events *events, void *user,
 	struct child *ret_child, struct spawn_failure *ret_failure, struct err *err);
 
-const char *tree_id(const struct tree *tree); /* of ABX_RUN_ID; never digits only */
+bool tree_has_cgroup(const struct tree *tree);
+unsigned tree_limited(const struct tree *tree); /* bits of cgroup_controller: whose limits are in force */
+const char *tree_id(const struct tree *tree);   /* of ABX_RUN_ID; never digits only */
 pid_t tree_pid(const struct tree *tree);
 bool tree_exited(const struct tree *tree);
 
@@ -70,8 +72,12 @@ size_t tree_descendants(struct tree *tree);
 /* cpu and resident memory of the members now; returns tree_descendants(). */
 size_t tree_usage(struct tree *tree, double *ret_cpu_seconds, int64_t *ret_rss_bytes);
 
-/* What is asked about many trees between these two costs one walk of /proc: all see the same moment. */
-void tree_survey_begin(void);
+/*
+ * What is asked about many trees between begin and end costs one walk of /proc (members_walk(), best made in
+ * a worker), which is taken over: all see the moment of it.
+ */
+struct members;
+void tree_survey_begin(struct members *walked, int64_t walked_ns);
 void tree_survey_end(void);
 
 /*

@@ -27,9 +27,11 @@ struct tree {
 	int pid_fd; /* of the leader; -1 when it was reaped, or without pidfds */
 	bool exited;
 	struct cgroup *cgroup; /* NULL where there are none */
+	unsigned limited;      /* controllers whose limits are in force */
 	uint64_t oom_of_tree, oom_of_ours;
 	struct members seen; /* at the last look */
 	int64_t look_ns;     /* what that look cost */
+	int64_t seen_ns;     /* when it began */
 	const struct tree_events *events;
 	void *user;
 

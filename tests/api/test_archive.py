@@ -9,6 +9,7 @@ import subprocess
 import tarfile
 import threading
 import zipfile
+import zlib
 
 import pytest
 
@@ -247,6 +248,53 @@ def test_a_caller_who_leaves(client, folder):
         connection.close()
     data, _ = raw(client, folder, format="tar")
     assert names(data) == [folder.name, f"{folder.name}/big"]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_blocks_in_their_order(client, folder, format, tmp_path):
+    """Many blocks are compressed at once: what comes is one stream that other programs read, and the same each time."""
+    top = folder / "top"
+    top.mkdir()
+    for i in range(40):
+        (top / f"f{i:02}").write_bytes(b"%d\n" % i * 20000 + os.urandom(1 << 17) + b"end" * i)
+    first, _ = raw(client, folder, top, format=format)
+    assert first == raw(client, folder, top, format=format)[0]
+    assert first == base64.b64decode(client.call("files.archive", paths=[str(top)], format=format)["content_base64"])
+    if format == "tar.gz":
+        assert subprocess.run(["gzip", "-t"], input=first, capture_output=True).stderr == b""
+        one = zlib.decompressobj(31)
+        one.decompress(first)
+        assert one.eof and not one.unused_data
+    unpack(first, format, tmp_path / "out")
+    for path in (tmp_path / "out").glob("top/*"):
+        assert path.read_bytes() == (top / path.name).read_bytes()
+
+
+@pytest.mark.parametrize("version", ["1.0", "1.1"])
+@pytest.mark.parametrize("format", FORMATS)
+def test_an_archive_that_fails_never_ends_well(client, folder, format, version):
+    """What is walked is moved away in the middle: the way back up leads elsewhere.  A tar that is cut between two entries looks whole to who only reads bytes."""
+    deep = folder / "top"
+    for _ in range(30):
+        deep = deep / "d"
+    (deep / "e").mkdir(parents=True)
+    with open(deep / "e/big", "wb") as big:
+        for _ in range(48):
+            big.write(os.urandom(1 << 20))
+    body = json.dumps({"paths": [str(folder / "top")], "format": format}).encode()
+    with client.connect() as connection:
+        connection.send(f"POST /files/archive HTTP/{version}\r\nHost: localhost\r\nAccept: application/octet-stream\r\n"
+                        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n", body)
+        begun = connection.reply("POST")
+        assert begun.status == 200
+        os.rename(folder / "top/d/d/d", folder / "away")
+        if version == "1.1":
+            with pytest.raises(Broken):
+                begun.read()
+        else:
+            with pytest.raises(ConnectionResetError):
+                while connection.socket.recv(1 << 20):
+                    pass
 
 
 def test_by_http_10(client, folder):

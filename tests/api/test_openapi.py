@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from lib.client import expect_error
@@ -96,6 +97,27 @@ def test_every_parameter_and_field_is_there(client, document):
         if "result" in op:
             name = "".join(part.title() for part in re.split(r"[._]", op["id"])) + "Result"
             assert set(document["components"]["schemas"][name]["properties"]) == {field["name"] for field in op["result"]["fields"]}
+
+
+def test_examples_are_what_the_schemas_allow(client, document):
+    """Each op's example stands at its parameters and its body; nothing is lost but what another op gives first."""
+    def check(schema, example):
+        Draft202012Validator({**schema, "components": document["components"]}).validate(example)
+
+    for op in client.ops.values():
+        seen = {}
+        for name, (_, _, operation) in operations(document).items():
+            if name != op["id"] and not (op.get("also") and name.startswith(op["id"] + ".")):
+                continue
+            for parameter in operation["parameters"]:
+                if "example" in parameter:
+                    check(parameter["schema"], parameter["example"])
+                    seen[parameter["name"]] = parameter["example"]
+            body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+            if "example" in body:
+                check(body["schema"], body["example"])
+                seen.update(body["example"])
+        assert seen == op["example"]["args"], op["id"]
 
 
 def test_all_references_resolve_and_all_components_are_used(document):

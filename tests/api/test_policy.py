@@ -21,7 +21,7 @@ TOKEN = "s3cret-T+/=~"
 @pytest.mark.parametrize("text, says", [
     ("verison: 1\n", "policy.yaml:1:1: unknown key 'verison', did you mean 'version'?"),
     ("version: 1\npaths:\n  rots: [/]\n", "policy.yaml:3:3: unknown key 'paths.rots', did you mean 'roots'?"),
-    ("process: {cgroup: {pids_max: 9}}\n", "policy.yaml:1:20: 'process.cgroup.pids_max' is not supported by this build yet"),
+    ("browser: {idle_timeout: 9}\n", "policy.yaml:1:11: 'browser.idle_timeout' is not supported by this build yet"),
     ("paths: {roots: [/nonexistent/root]}\n", "paths.roots[0]"),
     ("a: &x 1\n", "policy.yaml:1:4: anchors, aliases and tags are not allowed")])
 def test_a_file_with_an_error_stops_the_start(make_server, text, says):
@@ -118,9 +118,9 @@ def test_explain_says_what_the_call_and_the_check_say(make_server, tmp_path):
             if not verdict["allowed"]:
                 assert verdict["wire_code"] in out and verdict.get("rule", "").removeprefix("policy:") in out
     status, out, _ = policy_command("explain", server.scratch / "policy.yaml", "--token", "old", "--op", "files.stat")
-    assert status == 1 and "auth.token_expired" in out and "tokens.old.expires" in out
+    assert status == 4 and "auth.token_expired" in out and "tokens.old.expires" in out
     status, out, _ = policy_command("explain", server.scratch / "policy.yaml", "--op", "files.stat")
-    assert status == 1 and "auth.missing_credentials" in out
+    assert status == 4 and "auth.missing_credentials" in out
 
 
 # --- what the file says of the whole process

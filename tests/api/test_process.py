@@ -337,6 +337,22 @@ def test_key_starts_once(client, folder):
     assert json.loads(reply.read()) == first
 
 
+def test_key_is_looked_at_before_the_folder(client, folder):
+    """R102: the first answer, also when what the start needed is gone by now; another body is told before its folder is."""
+    place = folder / "place"
+    place.mkdir()
+    body = {"command": "pwd >../where", "cwd": str(place)}
+    status, first = keyed(client, "k7", body)
+    assert status == 200
+    ended(client, first)
+    place.rmdir()
+    assert keyed(client, "k7", body) == (200, first)
+    assert (folder / "where").read_text() == f"{place}\n"
+    status, refused = keyed(client, "k7", {**body, "command": "true"})
+    assert (status, refused["wire_code"]) == (409, "args.idempotency_mismatch")
+    assert keyed(client, "k8", body)[0] == 400
+
+
 def test_key_with_another_body(client):
     assert keyed(client, "k3", {"command": "true"})[0] == 200
     for other in ({"command": "false"}, {"command": "true", "name": "x"}, {"argv": ["true"]}):

@@ -2,7 +2,9 @@
 """upload and upload_stream: whole or not there, whatever happens on the way."""
 import base64
 import concurrent.futures
+import contextlib
 import hashlib
+import json
 import os
 import resource
 import stat
@@ -402,3 +404,23 @@ def test_many_at_once_in_bounded_memory(client, server, folder):
     from lib.server import is_sanitized
     if not is_sanitized():
         assert server.rss_kib() - before < 24_000
+
+
+def test_many_uploads_at_once_in_little_memory(make_server):
+    """Each takes what there is: large buffers while much is free, and at least one small one (R97)."""
+    server = make_server(policy={"version": 1, "limits": {"max_memory_bytes": 8 << 20}})
+    size, data = 2 << 20, os.urandom(2 << 20)
+    with contextlib.ExitStack() as stack:
+        connections = [stack.enter_context(server.client().connect()) for _ in range(36)]
+        for number, connection in enumerate(connections):
+            connection.send(f"POST /files/upload-stream?path=f{number} HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+                            f"application/octet-stream\r\nContent-Length: {size}\r\n\r\n", data[:100000])
+        for at in range(100000, size, 100000):  # all of them are always in the middle
+            for connection in connections:
+                connection.send(data[at:at + 100000])
+        for connection in connections:
+            reply = connection.reply("POST")
+            answer = json.loads(reply.read())
+            assert (reply.status, answer.get("bytes")) == (200, size), answer
+    for number in range(len(connections)):
+        assert (server.base / f"f{number}").read_bytes() == data

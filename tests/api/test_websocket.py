@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """WebSockets: handshake, credentials, frames; by hand and with an independent client."""
 import contextlib
+import ctypes
 import hashlib
 import json
+import os
 import re
 import socket
 import struct
@@ -350,15 +352,55 @@ def test_pings_of_one_who_reads_nothing_hold_no_memory(client, session):
     eventually(lambda: client.call("terminal.get", id=session["session_id"])["clients"] == 0)
 
 
-def test_a_viewer_who_leaves_while_its_input_waits(client):
-    """B137: nothing is read of it, so only a ping finds out; the session must not count it for ever."""
+@pytest.fixture
+def blocked(client):
+    """Viewers of a session that reads no input, with more of it on the way than anybody takes; and who counts them."""
     session = client.call("terminal.create", command="stty raw -echo; echo ready; exec sleep 600")
+
+    def make():
+        viewer = Terminal(client, session, binary=True).live()
+        viewer.socket.settimeout(0.5)
+        with pytest.raises(TimeoutError):
+            while True:
+                viewer.socket.sendall(frame(BINARY, b"y" * 65536))
+        return viewer
+
+    yield make, lambda: client.call("terminal.get", id=session["session_id"])["clients"]
+    client.call("terminal.delete", id=session["session_id"])
+
+
+def test_a_viewer_who_leaves_while_its_input_waits(blocked):
+    """B137: nothing is read of it, so only a ping finds out; the session must not count it for ever."""
+    make, count = blocked
+    first, second = make(), make()
+    assert count() == 2
+    first.reset()
+    second.connection.close()  # its FIN stands behind bytes that nobody takes
+    eventually(lambda: count() == 0, within=30)
+
+
+def test_input_before_the_end_is_not_lost(client, folder):
+    """Of one who closes its side while the terminal takes nothing."""
+    os.mkfifo(folder / "go")
+    session = client.call("terminal.create", cwd=str(folder), command="stty raw -echo; echo ready; read x <go; head -c 786432 | wc -c")
     viewer = Terminal(client, session, binary=True).live()
     viewer.expect("ready")
-    viewer.socket.settimeout(0.5)
-    with pytest.raises(TimeoutError):
-        while True:
-            viewer.socket.sendall(frame(BINARY, b"y" * 65536))
-    viewer.reset()
-    eventually(lambda: client.call("terminal.get", id=session["session_id"])["clients"] == 0, within=30)
+    watcher = Terminal(client, session, binary=True).live()
+    for _ in range(12):
+        viewer.socket.sendall(frame(BINARY, b"y" * 65536))
+    viewer.socket.shutdown(socket.SHUT_WR)
+    (folder / "go").write_text("\n")
+    watcher.expect("786432")
+    eventually(lambda: client.call("terminal.get", id=session["session_id"])["clients"] <= 1)
     client.call("terminal.delete", id=session["session_id"])
+
+
+@pytest.mark.check
+def test_a_viewer_whose_machine_goes_away_while_its_input_waits(blocked):
+    """B137: nothing comes of it any more, no reset either: the kernel is told when to give up."""
+    make, count = blocked
+    viewer = make()
+    drop_all = ctypes.create_string_buffer(struct.pack("HBBI", 0x06, 0, 0, 0))  # BPF: return 0
+    viewer.socket.setsockopt(socket.SOL_SOCKET, 26, struct.pack("HxxxxxxP", 1, ctypes.addressof(drop_all)))
+    eventually(lambda: count() == 0, within=110)
+    viewer.socket.close()

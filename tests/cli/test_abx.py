@@ -177,6 +177,24 @@ def test_bytes_up_and_down(abx, folder, tmp_path):
         assert (tmp_path / "down").read_bytes() == content
 
 
+def test_a_download_continues(abx, client, folder, tmp_path):
+    """What is there already is not fetched again: a byte in it that differs stays."""
+    (folder / "f").write_bytes(PAIRS)
+    tag = client.get_bytes("files.download_stream", path=str(folder / "f"), method="HEAD").header("etag").strip('"')
+    part = tmp_path / f"got.{tag}.part"
+    part.write_bytes(b"!" + PAIRS[1:1000])
+    assert abx("cp", "-c", f":{folder}/f", "got").code == 0
+    assert (tmp_path / "got").read_bytes() == b"!" + PAIRS[1:] and not part.exists()
+    part.write_bytes(b"!" + PAIRS[1:])
+    assert abx("cp", "-c", f":{folder}/f", "whole").code == 0
+    assert abx("cp", "-c", f":{folder}/f", "got").code == 0 and (tmp_path / "got").read_bytes() == b"!" + PAIRS[1:]
+    part.write_bytes(b"!")
+    (folder / "f").write_bytes(b"changed")
+    assert abx("cp", "-rc", f":{folder}", "got-all").code == 0 and (tmp_path / "got-all/f").read_bytes() == b"changed"
+    assert abx("cp", "--continue", f":{folder}/f", "got").code == 0
+    assert (tmp_path / "got").read_bytes() == b"changed" and not part.exists()
+
+
 def test_stdin_and_stdout(abx, folder):
     assert abx("cp", "-", f":{folder}/in", input=PAIRS).code == 0
     assert (folder / "in").read_bytes() == PAIRS

@@ -128,7 +128,7 @@ def download(reply):
         if "stat" in request.target:
             return stat()
         request.close = True
-        return reply
+        return reply(request) if callable(reply) else reply
     return handler
 
 
@@ -150,6 +150,58 @@ def test_a_broken_download_leaves_nothing(peer_abx, tmp_path, reply):
     assert (tmp_path / "got").read_text() == "before"
     assert os.listdir(tmp_path) == ["got"]
     assert abx("cat", "x").code == 1
+
+
+CONTENT = bytes(range(256)) * 1000
+
+
+def part_answer(first, until, etag='"aa-1"', partial=None):
+    """The bytes from `first` on, of which only those before `until` come; a 206 where it is not the beginning."""
+    partial = first > 0 if partial is None else partial
+    more = {"ETag": etag, **({"Content_Range": f"bytes {first}-{len(CONTENT) - 1}/{len(CONTENT)}"} if partial else {})}
+    whole = answer(CONTENT[first:], 206 if partial else 200, "application/octet-stream", **more)
+    return whole[:len(whole) - len(CONTENT) + until]
+
+
+def test_a_download_goes_on_where_it_broke_off(peer_abx, tmp_path):
+    def whole(request):
+        first = int(request.fields.get("range", "bytes=0-")[6:-1])
+        return part_answer(first, min(first + 100000, len(CONTENT)))
+    abx = peer_abx(download(whole))
+    assert abx("cp", "-c", ":x", "got").code == 0
+    assert (tmp_path / "got").read_bytes() == CONTENT and os.listdir(tmp_path) == ["got"]
+    asked = [r.fields.get("range") for r in abx.peer.requests if "download" in r.target]
+    assert asked == [None, "bytes=99999-", "bytes=199998-"]
+    assert all(r.fields.get("if-range") == '"aa-1"' for r in abx.peer.requests if "range" in r.fields)
+
+
+def test_a_part_stays_until_the_next_time(peer_abx, tmp_path):
+    replies = [part_answer(0, 5000), part_answer(4999, 4999), part_answer(4999, len(CONTENT))]
+    abx = peer_abx(download(lambda request: replies.pop(0)))
+    done = abx("cp", "-c", ":x", "got")
+    assert done.code == 1 and "broke" in done.err
+    assert os.listdir(tmp_path) == ["got.aa-1.part"] and (tmp_path / "got.aa-1.part").read_bytes() == CONTENT[:5000]
+    assert abx("cp", "-c", ":x", "got").code == 0
+    assert (tmp_path / "got").read_bytes() == CONTENT and os.listdir(tmp_path) == ["got"]
+
+
+def test_a_part_of_another_state_is_dropped(peer_abx, tmp_path):
+    (tmp_path / "got.old.part").write_bytes(b"another")
+    abx = peer_abx(download(lambda request: part_answer(0, len(CONTENT))))
+    assert abx("cp", "-c", ":x", "got").code == 0
+    assert (tmp_path / "got").read_bytes() == CONTENT and os.listdir(tmp_path) == ["got"]
+
+
+def test_a_wrong_part_is_refused(peer_abx, tmp_path):
+    (tmp_path / "got.aa-1.part").write_bytes(CONTENT[:5000])
+    done = peer_abx(download(lambda request: part_answer(0, len(CONTENT), partial=True)))("cp", "-c", ":x", "got")
+    assert done.code == 1 and "another part" in done.err and os.listdir(tmp_path) == ["got.aa-1.part"]
+
+
+@pytest.mark.parametrize("etag", ['W/"weak"', '"../../evil"', '""', "x"])
+def test_without_a_tag_nothing_stays(peer_abx, tmp_path, etag):
+    assert peer_abx(download(part_answer(0, 5000, etag)))("cp", "-c", ":x", "got").code == 1
+    assert os.listdir(tmp_path) == []
 
 
 def listing(*entries):

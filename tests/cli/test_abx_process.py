@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """abx ps, start, logs, kill and stdin against the real server."""
 import json
+import random
 
 import pytest
+
+from lib.abx import Abx
+from lib.cut import Cut
 
 
 @pytest.fixture
@@ -53,6 +57,40 @@ def test_follow_shows_what_comes(abx, start):
         assert process.stdout.read() == b"three" and process.wait(20) == 0
     refused = abx("stdin", pid, input=b"x")
     assert refused.code == 1 and "process.stdin: " in refused.err
+
+
+@pytest.mark.parametrize("json_form", [False, True])
+def test_following_goes_on_where_a_connection_broke(abx, server, start, json_form):
+    pid = start("--sh", "for i in $(seq 8000); do echo line $i é; [ $((i % 5)) -ne 0 ] || echo err $i >&2; done")
+    whole = abx("logs", "-f", pid)
+    assert whole.code == 0 and whole.raw.count(b"\n") == 8000
+    places = random.Random(7)
+    cut = Cut(server, [places.randrange(50000, 90000) for _ in range(4)])
+    far = Abx(cut.url, abx.home, token=abx.token)
+    if json_form:
+        events = [json.loads(line) for line in far("--json", "--quiet", "logs", "-f", pid).out.splitlines()]
+        for stream, wanted in ("stdout", whole.raw), ("stderr", whole.err_raw):
+            assert "".join(e["data"]["data"] for e in events if e["data"].get("stream") == stream) == wanted.decode()
+        assert events[-1]["event"] == "exit"
+    else:
+        done = far("--quiet", "logs", "-f", pid)
+        assert (done.code, done.raw, done.err_raw) == (0, whole.raw, whole.err_raw)
+    assert cut.connections > 1
+    cut.stop()
+
+
+def test_following_ends_with_the_server(make_server, tmp_path):
+    own = make_server()
+    abx = Abx(own.url, tmp_path)
+    pid = abx("start", "--", "sh", "-c", "echo one; exec sleep 1000").out.strip()
+    with abx.start("logs", "-f", pid) as process:
+        assert process.stdout.readline() == b"one\n"
+        own.kill()
+        assert process.wait(60) == 1
+        said = process.stderr.read().decode().splitlines()
+        assert said[0] == "abx: the connection broke; going on where it did" and "cannot reach the server" in said[1]
+    # What never began is not tried again.
+    assert abx("logs", "-f", pid).err.count("\n") == 1
 
 
 def test_a_large_input_and_output(abx, start):

@@ -1,56 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """abx shell and exec -t in a real terminal, against the real server."""
-import fcntl
-import os
-import pty
-import re
-import select
 import signal
-import struct
-import termios
-import time
 
 import pytest
 
-LONGEST = 30
-
-
-class Screen:
-    """abx with a terminal of its own."""
-
-    def __init__(self, abx, *args):
-        self.master, self.slave = pty.openpty()
-        self.seen = b""
-        self.resize(90, 30)
-        self.before = termios.tcgetattr(self.slave)
-        self.process = abx.start(*args, stdin=self.slave, stdout=self.slave, stderr=self.slave, start_new_session=True)
-
-    def resize(self, cols, rows):
-        fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, cols, 0, 0))
-
-    def type(self, text):
-        os.write(self.master, text)
-
-    def expect(self, pattern):
-        until = time.monotonic() + LONGEST
-        while not (found := re.search(pattern, self.seen)):
-            left = until - time.monotonic()
-            assert left > 0 and select.select([self.master], [], [], left)[0], self.seen
-            self.seen += os.read(self.master, 65536)
-        self.seen = self.seen[found.end():]
-        return found
-
-    def end(self):
-        """The exit code; the terminal must be as it was."""
-        code = self.process.wait(LONGEST)
-        assert termios.tcgetattr(self.slave) == self.before
-        return code
-
-    def close(self):
-        self.process.kill()
-        self.process.wait(LONGEST)
-        os.close(self.master)
-        os.close(self.slave)
+from lib.processes import nap, running
+from lib.screen import Screen
 
 
 @pytest.fixture
@@ -117,6 +72,16 @@ def test_a_signal_leaves_the_terminal_as_it_was(screen):
     one.expect(rb"ready\r\n")
     one.process.send_signal(signal.SIGTERM)
     assert one.end() == 130
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_program_in_a_terminal_ends_with_us(screen, abx, client, number):
+    name, left = nap(), nap()
+    one = screen("exec", "-t", "--", "sh", "-c", f"trap '' HUP TERM; sleep {left} & echo rea''dy; sleep {name}")
+    one.expect(rb"ready\r\n")
+    one.process.send_signal(number)
+    assert one.end() == 130
+    assert not running("sleep", name) and not running("sleep", left)
 
 
 def test_refusals(abx):

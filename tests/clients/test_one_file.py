@@ -10,6 +10,7 @@ import sys
 
 import pytest
 
+from lib.abx import abx_binary
 from lib.server import ROOT, Server, binary, is_sanitized
 
 OP = r'''
@@ -36,7 +37,8 @@ static int work(struct call *call)
 
 const struct op op_demo_greet = {
 	.id = "demo.greet", .group = "core", .scope = "core:read", .kind = OP_JSON, .method = "POST", .path = "/demo/greet",
-	.since = "0.2.0", .summary = "Greet somebody.", .effects = OP_READS | OP_IDEMPOTENT, .params = params,
+	.since = "0.2.0", .summary = "Greet somebody.",
+	.example = { .args = JSON_TEXT({"name": "you", "times": 2}) }, .effects = OP_READS | OP_IDEMPOTENT, .params = params,
 	.params_size = sizeof(struct in), .result = result, .result_size = sizeof(struct out), .work = work,
 };
 '''
@@ -50,6 +52,16 @@ try:
 except errors.ServerArgumentError:
     print("good")
 '''
+USE_TYPESCRIPT = '''
+import { ServerClient, ServerArgumentError, ops } from "PACKAGE";
+const client = new ServerClient(process.argv[2]);
+const { text } = await client.demo.greet({ name: "you", times: 2 });
+const refused = await client.demo.greet({ name: "you", times: 10 }).catch((error) => error);
+if (text === "you" && ops.demo.greet === "demo.greet" && refused instanceof ServerArgumentError) console.log("good");
+'''
+TYPESCRIPT = ROOT / "clients/typescript"
+# Of the build folder whose server is linked anew; it learns ops from the server alone.
+ABX = abx_binary()
 
 
 @pytest.fixture
@@ -75,16 +87,50 @@ def greeting_server(tmp_path, monkeypatch):
     server.stop()
 
 
-def test_one_file_is_all(greeting_server, tmp_path):
-    client = greeting_server.client()
+@pytest.fixture
+def typescript(tmp_path, request):
+    """The TypeScript package with the generated part of this server, compiled."""
+    if not shutil.which("node"):
+        return None
+    request.getfixturevalue("dist")  # by then the compiler is there
+    package = tmp_path / "package"
+    shutil.copytree(TYPESCRIPT, package, ignore=shutil.ignore_patterns("node_modules", "dist"))
+    (package / "node_modules").symlink_to((TYPESCRIPT / "node_modules").resolve())
+
+    def build():
+        subprocess.run([binary(), "gen-client", "--lang", "ts", "-o", package / "src/generated.ts"], check=True)
+        done = subprocess.run(["node_modules/.bin/tsc"], cwd=package, capture_output=True, text=True, timeout=100)
+        assert done.returncode == 0, done.stdout
+        return package / "dist/index.js"
+
+    return build
+
+
+def said(*words, **how):
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=60, **how)
+    assert (done.returncode, done.stderr) == (0, ""), done
+    return done.stdout
+
+
+def test_one_file_is_all(greeting_server, typescript, tmp_path):
+    """Served, in GET /ops, in OpenAPI, in the docs, by `abx server call`, in Python and in TypeScript."""
+    client, url = greeting_server.client(), greeting_server.url
     client.ops = {}
     ops = {op["id"]: op for op in json.loads(client.request("GET", "/ops").read())["ops"]}
     assert ops["demo.greet"]["summary"] == "Greet somebody."
-    assert b'"/demo/greet"' in client.request("GET", "/openapi.json").read()
-    assert b"demo.greet" in subprocess.run([binary(), "describe"], capture_output=True, check=True).stdout
+    path = json.loads(client.request("GET", "/openapi.json").read())["paths"]["/demo/greet"]["post"]
+    assert path["requestBody"]["content"]["application/json"]["example"] == {"name": "you", "times": 2}
+    assert "demo.greet" in said(binary(), "describe")
+    page = said(binary(), "describe", "--markdown", "core").partition("## demo.greet\n")[2]
+    assert "| `times` | integer | 1 | How often. |" in page and "await client.demo.greet({ name: \"you\", times: 2 })" in page
+    assert "`demo.greet`" in said(binary(), "describe", "--markdown", "index")
+    abx = {"env": {**os.environ, "ABX_URL": url, "HOME": str(tmp_path)}}
+    assert json.loads(said(ABX, "server", "call", "demo.greet", "--arg", "name=you", **abx)) == {"text": "you"}
+    assert "Greet somebody." in said(ABX, "server", "describe", "demo.greet", **abx)
     package = tmp_path / "agent_sandbox"
     shutil.copytree(ROOT / "clients/python/src/agent_sandbox", package, ignore=shutil.ignore_patterns("__pycache__"))
     subprocess.run([binary(), "gen-client", "--lang", "python", "-o", package / "_generated.py"], check=True)
-    done = subprocess.run([sys.executable, "-c", USE, greeting_server.url], cwd=tmp_path, capture_output=True, text=True, timeout=60,
-                          env={**os.environ, "PYTHONPATH": str(tmp_path)})
-    assert (done.stdout, done.stderr) == ("good\n", "")
+    assert said(sys.executable, "-c", USE, url, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)}) == "good\n"
+    if typescript:
+        (tmp_path / "use.mjs").write_text(USE_TYPESCRIPT.replace("PACKAGE", str(typescript())))
+        assert said("node", "--no-warnings", "use.mjs", url, cwd=tmp_path) == "good\n"

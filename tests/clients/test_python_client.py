@@ -7,8 +7,10 @@ import os
 import time
 
 import pytest
+from stand_in import CuttingProxy
 
 from agent_sandbox import UnknownEvent, errors, ops
+from agent_sandbox.models import server as models
 from lib.processes import eventually, running
 
 _marks = itertools.count()
@@ -81,6 +83,25 @@ def test_leaving_a_stream_ends_the_command(srv, how):
                         await asyncio.to_thread(eventually, lambda: running(*argv))
                         raise ZeroDivisionError
             await asyncio.to_thread(within_a_second, argv)
+
+    run(work())
+
+
+@pytest.mark.parametrize("name", ["commands.run", "devtools.code.run", "commands.run_stream"])
+def test_cancelling_a_call_ends_the_command(srv, name):
+    argv = sleeper()
+
+    async def work():
+        if name == "devtools.code.run":
+            call = srv.devtools.code.run("exec " + " ".join(argv), language="bash")
+        else:
+            call = getattr(srv.commands, name.rpartition(".")[2])(argv=argv)
+        task = asyncio.ensure_future(call)
+        await asyncio.to_thread(eventually, lambda: running(*argv))
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await asyncio.to_thread(within_a_second, argv)
 
     run(work())
 
@@ -377,3 +398,43 @@ def test_interrupting_takes_no_longer_than_it_must(srv):
     with pytest.raises(errors.RequestTimeoutError):
         srv.commands.run_sync("sleep 60", request_timeout=0.1)
     assert time.monotonic() - began < 2
+
+
+def test_a_stream_that_broke_is_taken_up(srv, server, connect):
+    """B163: every line once and whole."""
+    pid = srv.process.start_sync("for n in $(seq 0 399); do echo line $n é; done; exit 5", capture_output=True).pid
+    text, since, breaks = [], 0, 0
+    with CuttingProxy(server, [700 + 97 * number for number in range(10)]) as proxy:
+        through = connect(proxy.url)
+        while True:
+            stream = through.process.follow(pid, since=since)
+            try:
+                events = through.caller.iterate(stream)
+                for event in events:
+                    text += [event.data] if event.event == "chunk" else []
+                break
+            except errors.StreamEndedError:
+                since, breaks = int(stream.last_event_id or since), breaks + 1
+    assert event.event == "exit" and event.exit_code == 5 and breaks == 10
+    assert "".join(text) == "".join(f"line {number} é\n" for number in range(400))
+
+
+def test_watching_for_a_while(srv, folder):
+    async def watch():
+        watching = asyncio.ensure_future(srv.files.watch_for(folder, 1.0))
+        while not watching.done():
+            await srv.files.upload(folder / "new", b"x")
+            await asyncio.sleep(0.05)
+        return watching.result()
+
+    seen = run(watch())
+    assert "new" in {event.name for event in seen} and all(isinstance(event, models.ServerWatchEvent) for event in seen)
+
+
+def test_names_of_the_models():
+    from agent_sandbox import PtyConnection
+    from agent_sandbox.models import errors as older
+
+    for name in ("ServerCapabilities", "FileEntry", "ShellEvent", "PtyConnection", "PathVerdict"):
+        assert getattr(models, name), name
+    assert models.PtyConnection is PtyConnection and older.PolicyDeniedError is errors.PolicyDeniedError

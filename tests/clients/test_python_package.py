@@ -18,8 +18,9 @@ BIN = pathlib.Path(sys.executable).parent
 
 USER = '''
 from agent_sandbox import ServerClient, ops
-from agent_sandbox.models.server import FilesListResult, ServerCapabilities, ShellEvent
+from agent_sandbox.models.server import FilesListResult, ServerCapabilities, ServerCommand, ShellEvent
 from agent_sandbox.models.errors import ServerAuthError
+from agent_sandbox.worker import command
 
 async def use() -> None:
     async with ServerClient("http://127.0.0.1:9000") as srv:
@@ -33,6 +34,17 @@ async def use() -> None:
         caps: ServerCapabilities = await srv.discover()
         answer: bool = caps.can(ops.files.download)
         size: int = srv.files.stat_sync("/tmp").size
+        listed_one: ServerCommand = (await srv.custom.list()).commands[0]
+        points: int = await srv.custom.grade(submission="x") + await srv.custom.call("grade", submission="x")
+
+@command(description="Grade.")
+def grade(submission: str, points: int = 3) -> int:
+    return points
+
+@command
+async def wait() -> None: ...
+
+graded: int = grade("x")
 '''
 WRONG = '''
 from agent_sandbox import ServerClient, ops

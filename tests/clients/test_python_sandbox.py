@@ -6,6 +6,7 @@ import pytest
 from stand_in import StandIn, answer
 
 from agent_sandbox import Sandbox, errors, ops
+from agent_sandbox.models.server import ServerCommand
 from lib.server import binary
 
 
@@ -51,6 +52,17 @@ def test_a_server_is_started_changed_and_ended(tmp_path):
     run(work())
 
 
+def test_the_same_for_code_without_a_loop(tmp_path):
+    with Sandbox.local() as sb:
+        sb.start_server_sync(binary=binary(), base_dir=tmp_path)
+        assert sb.server.files.list_sync(".").path == str(tmp_path)
+        assert sb.server.discover_sync().check_sync("files.list", path=".").allowed
+        sb.server.restart_sync()
+        process = sb.server._process
+    assert process.returncode == 0
+    assert Sandbox.connect_sync("i-1", domain="sandbox.example").get_host(80) == "80-i-1.sandbox.example"
+
+
 def test_a_server_that_does_not_start(tmp_path):
     with pytest.raises(errors.ServerConfigError, match="cannot start"):
         run(Sandbox.local().start_server(binary=str(tmp_path / "no")))
@@ -77,13 +89,8 @@ def test_a_server_is_started_through_a_runner():
 
 
 def test_commands_of_the_template(monkeypatch):
-    spec = {"id": "custom.list", "endpoint": "list_commands", "group": "commands", "scope": "commands:list", "kind": "json", "method": "GET",
-            "path": "/commands", "params": [], "effects": {"reads": True}}
-
-    def answers(request):
-        if request.target == "/ops":
-            return answer(body={"catalog_version": 1, "digest": "x", "server_version": "9", "ops": [spec]})
-        return answer(body={"commands": [{"name": "grade", "args": []}]})
-
-    with StandIn(answers) as stand_in:
-        assert Sandbox.local(stand_in.url).list_commands_sync() == [{"name": "grade", "args": []}]
+    points = {"name": "points", "type": "integer", "required": False, "default": 3, "description": ""}
+    with StandIn(lambda request: answer(body={"commands": [{"name": "grade", "description": "", "args": [points]}]})) as stand_in:
+        (grade,) = Sandbox.local(stand_in.url).list_commands_sync()
+        assert (type(grade), grade.name, grade.args[0].default) == (ServerCommand, "grade", 3)
+        assert [request.target for request in stand_in.requests] == ["/commands"]

@@ -290,20 +290,3 @@ def test_custom_commands_by_name():
             srv.custom.other_sync()
         assert [request.target for request in stand_in.requests].count("/ops") == 1
         assert srv.ops.custom.grade == "custom.grade"
-
-
-def test_watching_for_a_while():
-    spec = {"id": "files.watch", "endpoint": "files_watch", "group": "file_ops", "scope": "files:read", "kind": "sse", "method": "GET",
-            "path": "/files/watch", "effects": {"reads": True},
-            "params": [{"name": "path", "in": "query", "type": "path", "required": True}, {"name": "timeout", "in": "query", "type": "number"}]}
-
-    def answers(request):
-        if request.target == "/ops":
-            return answer(body={"catalog_version": 1, "digest": "x", "server_version": "9", "ops": [spec]})
-        changed = {"type": "write", "path": "/x/a", "name": "a", "is_dir": False, "timestamp": "2026-01-01T00:00:00Z"}
-        return events(event("ready", path="/x", mode="inotify"), event("event", **changed), event("end", reason="timeout"))
-
-    with StandIn(answers) as stand_in:
-        seen = ServerClient(stand_in.url).files.watch_for_sync("/x", 1.5)
-        assert [(one["type"], one["path"]) for one in seen] == [("write", "/x/a")]
-        assert stand_in.requests[-1].target == "/files/watch?path=%2Fx&timeout=1.5"

@@ -25,6 +25,7 @@ export const cases = {
   "core.describe": [{ id: "files.list" }, (r) => r.ops[0].id === "files.list", { id: "files.nothing" }, "ContractMismatchError"],
   "core.openapi": [{}, (r) => r.openapi.startsWith("3.1"), stranger, "ServerAuthError"],
   "core.reload": [{}, () => true, stranger, "ServerAuthError"],
+  "custom.list": [{}, (r) => r.commands.length === 0, stranger, "ServerAuthError"],
   "files.list": [{ path: "." }, (r) => Array.isArray(r.entries), { path: "no" }, "FileNotFoundError_"],
   "files.stat": [{ path: "." }, (r) => r.exists, { path: "/etc/passwd" }, "FilePolicyDeniedError"],
   "files.mkdir": [{ path: "m/n", parents: true }, (r) => r.created, (k) => ({ path: k.file("m0") }), "FileOperationError"],

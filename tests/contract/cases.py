@@ -52,6 +52,7 @@ CASES: dict[str, Case] = {
         lambda r: [op["id"] for op in r.ops] == ["files.list"]),
     "core.openapi": no_one("no arguments", lambda r: r.openapi.startswith("3.1")),
     "core.reload": no_one("no arguments"),
+    "custom.list": no_one("no arguments", lambda r: r.commands == []),
     "files.list": Case(
         lambda kit: Args(kit.folder, recursive=True, hidden=False), lambda kit: Args(kit.folder / "no"), errors.FileNotFoundError_,
         lambda r: r.truncated is False),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reaches ops/terminal/modes.c.  Properties: output cut at any place leads to the same; what is
- * written of the modes brings a fresh terminal to the same modes, and any other one with `off`;
+ * Reaches wire/modes.c.  Properties: output cut at any place leads to the same; what is
+ * written of the modes brings a fresh terminal to the same modes, and any other one with `off`; leaving undoes all;
  * feeding until a place stops at the first one.
  */
-#include "ops/terminal/modes.h"
+#include "wire/modes.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -21,6 +21,19 @@ static void check_written(const struct modes *m, struct modes other, bool off)
 	modes_feed(&other, buf_str(&text));
 	assert(modes_at_boundary(&other));
 	assert(other.on == m->on);
+	buf_free(&text);
+}
+
+/* Whatever was on or in the middle: afterwards it is a fresh terminal. */
+static void check_left(struct modes m)
+{
+	struct buf text;
+
+	buf_init(&text, 4096);
+	modes_leave(&m, &text);
+	modes_feed(&m, buf_str(&text));
+	modes_feed(&m, STR("x"));
+	assert(!buf_failed(&text) && modes_at_boundary(&m) && m.on == 0);
 	buf_free(&text);
 }
 
@@ -54,6 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(memcmp(&whole, &pieces, sizeof whole) == 0);
 	assert(whole.fed == size && whole.boundary <= size);
 	check_written(&whole, (struct modes){ 0 }, false);
+	check_left(whole);
 	modes_feed(&pieces, STR("\030\033[?1049;25;1002;2004h"));
 	check_written(&whole, pieces, true);
 	check_until(bytes, false);

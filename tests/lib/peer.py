@@ -31,9 +31,12 @@ def events(*parts, length=None):
 
 
 class Peer:
-    def __init__(self, handler, before_body=None):
-        """before_body(method, target, fields) may answer a request whose body did not come yet."""
-        self.handler, self.before_body = handler, before_body
+    def __init__(self, handler, before_body=None, on_upgrade=None):
+        """
+        before_body(method, target, fields) may answer a request whose body did not come yet;
+        on_upgrade(request, conn, stream) has the connection to itself after the answer to an upgrade.
+        """
+        self.handler, self.before_body, self.on_upgrade = handler, before_body, on_upgrade
         self.requests, self.connections = [], 0
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
@@ -57,6 +60,9 @@ class Peer:
                     reply = self.handler(request)
                     if reply:
                         conn.sendall(reply)
+                    if self.on_upgrade and "upgrade" in request.fields:
+                        self.on_upgrade(request, conn, stream)
+                        return
                     if reply is None or request.close:
                         return
             except OSError:

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every op of the real catalog: its rows, names, texts, limits, and its values there and back. */
 #include "catalog/bind.h"
+#include "catalog/example.h"
+#include "catalog/gen_nodes.h"
 #include "catalog/print.h"
 #include "catalog/write.h"
 #include "policy/scope.h"
@@ -163,9 +165,134 @@ static void scopes_errors_and_limits(void **state)
 	}
 }
 
-/* --- there and back --- */
+/* --- examples --- */
 
 static struct err err;
+
+static void check_arguments(const struct op *op);
+
+static void check_first(void)
+{
+	const struct example *example = &now->example;
+	struct op first;
+	bool has_first = example_first(now, &first);
+
+	need(!example->after == !has_first, "example.after");
+	need(!example->take == !example->into && (has_first || !example->take), "example.take");
+	need(has_first || !example->after_args, "example.after_args");
+	if (!has_first)
+		return;
+	need(strcmp(first.id, now->id) != 0 && first.kind == OP_JSON && first.example.args, "example.after");
+	need(!example->take || field_find(first.result, str_of(example->take)), example->take);
+	need(!example->into || field_find(now->params, str_of(example->into)), example->into);
+	check_arguments(&first);
+}
+
+/* The arguments are taken as those of a call are; what comes from the op before stands in for itself. */
+static void check_arguments(const struct op *op)
+{
+	struct arena arena CLEANUP(arena_free);
+	struct str sample = STR("1");
+	void *params;
+	struct bind b;
+
+	arena_init(&arena, 1 << 20);
+	params = arena_alloc(&arena, op->params_size + 1);
+	bind_begin(&b, &arena, op, params);
+	if (bind_object(&b, example_args(&arena, op), &err) < 0)
+		fail_msg("%s: example: %s", op->id, err.text);
+	if (op->example.into && bind_text(&b, str_of(op->example.into), sample, &err) < 0)
+		fail_msg("%s: example: %s", op->id, err.text);
+	if (!op->example.file && bind_end(&b, &err) < 0)
+		fail_msg("%s: example: %s", op->id, err.text);
+}
+
+static void each_op_has_an_example(void **state)
+{
+	(void)state;
+	for (const struct op *const *op = ops_all; *op; op++) {
+		bool bytes;
+
+		now = *op;
+		need(now->example.args, "example: docs/adding-an-op.md says how to write one");
+		bytes = gen_gives_bytes(now);
+		need(!bytes || now->example.file, "example.file: where the bytes go");
+		need(!now->example.file || now->raw, "example.file");
+		need((now->kind == OP_WS) == (now->example.typed != NULL), "example.typed");
+		need(now->kind != OP_WS || now->example.abx, "example.abx: server call speaks no WebSocket");
+		check_first();
+		check_arguments(now);
+	}
+}
+
+static bool ends_with_a_line(const struct buf *text)
+{
+	return !buf_failed(text) && text->len > 1 && text->data[text->len - 1] == '\n' &&
+	       text->data[text->len - 2] != '\n';
+}
+
+static void examples_are_written_in_each_form(void **state)
+{
+	(void)state;
+	for (const struct op *const *op = ops_all; *op; op++) {
+		for (enum example_form form = EXAMPLE_CURL; form < EXAMPLE_FORMS; form++) {
+			AUTOBUF struct buf text;
+
+			now = *op;
+			buf_init(&text, 64 * 1024);
+			example_write(&text, now, form);
+			need(ends_with_a_line(&text), example_fences[form]);
+		}
+	}
+}
+
+static void expect_example(const struct op *op, enum example_form form, const char *expected)
+{
+	AUTOBUF struct buf text;
+
+	buf_init(&text, 64 * 1024);
+	example_write(&text, op, form);
+	assert_string_equal(text.data, expected);
+}
+
+/* What no op of ours has: a quote, what a URL must hide, a taken value in a body. */
+static void odd_values_are_quoted(void **state)
+{
+	static const struct field params[] = { { .name = "at", .type = FIELD_STRING, .flags = F_REQUIRED },
+		{ .name = "class", .type = FIELD_STRING }, FIELDS_END };
+	struct op get = { .id = "files.stat", .kind = OP_JSON, .method = "GET", .path = "/x", .params = params };
+	struct op post = { .id = "x.y", .kind = OP_JSON, .method = "POST", .path = "/x", .params = params };
+
+	(void)state;
+	get.example = (struct example){ .args = JSON_TEXT({ "at" : "it's & \u00e9", "class" : null }) };
+	expect_example(
+		&get, EXAMPLE_CURL, "curl -sS -H \"$auth\" \"$ABX_URL/x?at=it%27s%20%26%20%C3%A9&class=null\"\n");
+	expect_example(
+		&get, EXAMPLE_ABX, "abx server call files.stat --arg 'at=it'\\''s & \303\251' --arg class=null\n");
+	expect_example(&get, EXAMPLE_PYTHON, "print(await srv.files.stat(\"it's & \303\251\", class_=None))\n");
+	expect_example(&get, EXAMPLE_TYPESCRIPT,
+		"console.log(await client.files.stat({ at: \"it's & \303\251\", class: null }));\n");
+	post.example =
+		(struct example){ .args = "{\"class\":\"c\"}", .after = "core.health", .take = "status", .into = "at" };
+	expect_example(&post, EXAMPLE_CURL,
+		"at=$(curl -sS -H \"$auth\" \"$ABX_URL/health\" | jq -r .status)\n"
+		"curl -sS -H \"$auth\" \"$ABX_URL/x\" \\\n"
+		"  -H \"Content-Type: application/json\" -d '{\"class\":\"c\",\"at\":\"'\"$at\"'\"}'\n");
+	expect_example(&post, EXAMPLE_TYPESCRIPT,
+		"const { status: at } = await client.core.health();\n"
+		"console.log(await client.x.y({ at, class: \"c\" }));\n");
+	post.example.after_args = "{\"a\":1}";
+	expect_example(&post, EXAMPLE_PYTHON,
+		"at = (await srv.core.health()).status\nprint(await srv.x.y(at, class_=\"c\"))\n");
+	expect_example(&post, EXAMPLE_ABX,
+		"at=$(abx server call core.health --arg a=1 | jq -r .status)\n"
+		"abx server call x.y --arg at=\"$at\" --arg class=c\n");
+	post.example.take = post.example.into = post.example.after_args = NULL;
+	expect_example(
+		&post, EXAMPLE_ABX, "abx server call core.health >/dev/null\nabx server call x.y --arg class=c\n");
+}
+
+/* --- there and back --- */
 
 /* A value that the row must take, as JSON; false for what writes differently than it reads. */
 static bool sample(const struct field *f, char *to, size_t size)
@@ -295,6 +422,9 @@ int main(void)
 		cmocka_unit_test(names_and_routes_are_unique),
 		cmocka_unit_test(what_stands_in_a_route_is_a_parameter),
 		cmocka_unit_test(scopes_errors_and_limits),
+		cmocka_unit_test(each_op_has_an_example),
+		cmocka_unit_test(examples_are_written_in_each_form),
+		cmocka_unit_test(odd_values_are_quoted),
 		cmocka_unit_test(parameters_come_back_as_they_went_in),
 		cmocka_unit_test(the_printed_catalog_is_json_and_its_digest_stays),
 		cmocka_unit_test(the_table_of_errors_is_json),

@@ -6,6 +6,9 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
+static const struct op command = { .id = "custom.a", .is_dynamic = true },
+		       another = { .id = "custom.b", .is_dynamic = true };
+
 static void calls(void **state)
 {
 	(void)state;
@@ -19,9 +22,13 @@ static void calls(void **state)
 	assert_int_equal(counters_calls(ops_all[0], 4), 0);
 	assert_int_equal(counters_calls(ops_all[1], 4), 1);
 	assert_int_equal(counters_calls(NULL, 4), 1);
+	counters_call(&command, 200);
+	counters_call(&another, 200);
+	assert_int_equal(counters_calls(&command, 2), 2);
+	assert_int_equal(counters_calls(NULL, 2), 0);
 }
 
-static unsigned seven(void *user)
+static uint64_t seven(void *user)
 {
 	return *(unsigned *)user;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modes are followed and boundaries are seen, however the output is cut. */
-#include "ops/terminal/modes.h"
+#include "wire/modes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,6 +48,31 @@ static void test_what_is_on(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		expect_modes(rows[i].output, rows[i].wanted);
+}
+
+static void test_leaving(void **state)
+{
+	static const struct {
+		const char *output, *wanted;
+	} rows[] = {
+		{ "plain", "" },
+		{ "\xc3", "" },
+		{ "\033[?1049h\033[?25l\033[?1002h\033[?2004h", "\033[?1049l\033[?25h\033[?1002l\033[?2004l" },
+		{ "\033[?25l\033]0;title", "\030\033[?25h" },
+		{ "\033[?25l\033[1", "\030\033[?25h" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct modes m = { 0 };
+		struct buf text;
+
+		buf_init(&text, 1000);
+		modes_feed(&m, str_of(rows[i].output));
+		modes_leave(&m, &text);
+		assert_string_equal(text.len ? text.data : "", rows[i].wanted);
+		buf_free(&text);
+	}
 }
 
 /* More parameters than are kept, and numbers that do not end. */
@@ -165,6 +190,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_is_on),
+		cmocka_unit_test(test_leaving),
 		cmocka_unit_test(test_endless_parameters),
 		cmocka_unit_test(test_boundaries),
 		cmocka_unit_test(test_cut_anywhere),

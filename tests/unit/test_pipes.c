@@ -55,7 +55,7 @@ static void on_fed(struct pipes *p)
 	fed = true;
 }
 
-static const struct pipes_events events = { room, on_bytes, on_end, on_fed };
+static const struct pipes_events events = { .room = room, .on_bytes = on_bytes, .on_end = on_end, .on_fed = on_fed };
 
 static void on_limit(struct timer *t)
 {

@@ -181,6 +181,23 @@ static void says(int wanted, const char *token, const char *op, const char *path
 		fail_msg("\n  said   %s  wanted %s", text, part);
 }
 
+static void custom_commands(void **state)
+{
+	(void)state;
+	write_file(
+		"version: 1\npaths: {roots: [BASE]}\nops: {custom.off: false}\ntokens:\n"
+		"- {name: ci, sha256: HASH(ci), scopes: [commands:run], ops: {run_command: true, custom.not: false}}\n"
+		"- {name: sh, sha256: HASH(sh), scopes: [process:run]}\n");
+	says(0, NULL, NULL, NULL, "policy.yaml:4: note: 'commands:run' is for the commands of the template's author");
+	says(0, "ci", "custom.grade", NULL, "custom.grade: allowed\n");
+	says(4, "ci", "custom.not", NULL, "policy.yaml:5: tokens.ci.ops.custom.not\n");
+	says(4, "ci", "custom.off", NULL, "policy.yaml:3: ops.custom.off\n");
+	says(4, "sh", "custom.grade", NULL, "policy.yaml:6: tokens.sh.scopes\n");
+	write_file("version: 1\npaths: {roots: [BASE]}\nops: {run_command: false, custom.on: true}\n");
+	says(4, NULL, "custom.grade", NULL, "policy.yaml:3: ops.run_command\n");
+	says(0, NULL, "custom.on", NULL, "custom.on: allowed\n");
+}
+
 static void subcommands(void **state)
 {
 	(void)state;
@@ -192,12 +209,12 @@ static void subcommands(void **state)
 	says(0, NULL, NULL, NULL, "policy.yaml:2: warning: paths.deny holds for file ops");
 	says(0, "ci", "files_list", "sub", "files.list: allowed\n");
 	says(0, NULL, "health", NULL, "core.health: allowed\n");
-	says(1, NULL, "files.list", NULL, "files.list: denied: a token is needed (auth.missing_credentials)\n");
-	says(1, "ci", "system.info", NULL, "policy.yaml:6: tokens.ci.scopes\n");
-	says(1, "ci", "files.delete", ".env", "policy.yaml:2: paths.deny[0]\n");
-	says(1, "ci", "files.delete", "/etc", "policy.yaml:2: paths.roots\n");
-	says(1, "ci", "git_status", NULL, "profile (not in the file: its default)\n");
-	says(1, "old", "files.list", NULL, "policy.yaml:7: tokens.old.expires\n");
+	says(4, NULL, "files.list", NULL, "files.list: denied: a token is needed (auth.missing_credentials)\n");
+	says(4, "ci", "system.info", NULL, "policy.yaml:6: tokens.ci.scopes\n");
+	says(4, "ci", "files.delete", ".env", "policy.yaml:2: paths.deny[0]\n");
+	says(4, "ci", "files.delete", "/etc", "policy.yaml:2: paths.roots\n");
+	says(4, "ci", "git_status", NULL, "profile (not in the file: its default)\n");
+	says(4, "old", "files.list", NULL, "policy.yaml:7: tokens.old.expires\n");
 	says(2, "who", "files.list", NULL, "no token 'who'");
 	says(2, "ci", "files.nothing", NULL, "no op 'files.nothing' in this build");
 	says(2, "ci", "system.info", "/x", "'system.info' takes no path");
@@ -214,6 +231,7 @@ int main(void)
 		cmocka_unit_test(names_of_variables),
 		cmocka_unit_test(environment),
 		cmocka_unit_test(environment_without_memory),
+		cmocka_unit_test(custom_commands),
 		cmocka_unit_test(subcommands),
 	};
 

@@ -46,11 +46,13 @@ static void test_signals_are_as_new(void **state)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGUSR1, SIG_IGN);
+	spawn_signals_changed();
 	expect_shell(
 		"grep -E 'Sig(Blk|Ign)' /proc/self/status", "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
 	signal(SIGUSR1, SIG_DFL);
+	spawn_signals_changed();
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	/* The parent's own are as they were. */
 	sigprocmask(SIG_BLOCK, NULL, &all);

@@ -150,6 +150,34 @@ static void test_a_start_that_fails_leaves_nothing(void **state)
 	assert_true(has_no_children(NULL));
 }
 
+/* Either they are in force, or nothing is started; only best effort does without. */
+static void test_limits_that_cannot_be_set(void **state)
+{
+	const char *argv[] = { "true", NULL };
+	struct spawn what = SPAWN_INIT;
+	struct spawn_failure failure;
+	struct seen s = { 0 };
+	struct child child;
+	struct err err;
+
+	(void)state;
+	cgroup_disable();
+	what.argv = argv;
+	what.env = plain_env;
+	what.cgroup.pids_max = 100;
+	assert_int_equal(cgroup_can_limit(CGROUP_PIDS), 0);
+	assert_null(tree_start(loop, &what, &events, &s, &child, &failure, &err));
+	assert_string_equal(failure.step, "cgroup");
+	assert_int_equal(err.code, ERR_COMMANDS_START);
+	assert_true(has_no_children(NULL));
+	what.cgroup_best_effort = true;
+	s.tree = tree_start(loop, &what, &events, &s, &child, &failure, &err);
+	assert_non_null(s.tree);
+	assert_int_equal(tree_limited(s.tree), 0);
+	run_until(has_exited, &s);
+	tree_free(s.tree);
+}
+
 static unsigned own_folders(const char *path, bool with_trees)
 {
 	char prefix[32];
@@ -239,6 +267,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_freed_tree_is_left_alone_and_reaped, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_orphans_leave_no_zombies, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_a_start_that_fails_leaves_nothing, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_limits_that_cannot_be_set, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_folders_are_used_again_and_removed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_folders_of_members_are_members, set_up, tear_down),
 	};

@@ -55,7 +55,7 @@ export function makeError(
   return new Kind(message, {
     status, error_type: text(body["type"]), error_code: text(body["wire_code"]) ?? text(body["code"]),
     op: text(body["op"]) ?? op?.id, endpoint: text(body["endpoint"]) ?? op?.endpoint ?? undefined, rule: text(body["rule"]),
-    request_id: text(body["request_id"]) ?? requestId,
+    request_id: text(body["request_id"]) ?? requestId, server_version: server,
     details: typeof details === "object" && details !== null ? (details as Record<string, unknown>) : undefined,
   });
 }

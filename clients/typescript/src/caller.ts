@@ -3,8 +3,10 @@
 import { errorFromAnswer } from "./answer.js";
 import type { ServerCapabilities } from "./capabilities.js";
 import * as errors from "./errors.js";
+import { isNode } from "./node.js";
 import { bind, type Body, type OpSpec } from "./op.js";
 import { EventStream, type OpenStream } from "./stream.js";
+import { unixFetch } from "./unix.js";
 
 export interface CallOptions {
   /** Gives the call up; what ran for it is ended. */
@@ -54,11 +56,22 @@ export class Caller {
   server_version: string | undefined;
   legacy_auth: boolean;
   readonly url: string;
+  /** The path of a UNIX socket, where the URL names one. */
+  readonly unix: string | undefined;
+  private readonly base: string;
+  private readonly fetcher: typeof globalThis.fetch;
 
   constructor(url: string, readonly options: ClientOptions, private readonly clientName: string) {
     this.url = url.replace(/\/+$/, "");
     this.legacy_auth = options.legacy_auth ?? false;
-    if (!/^https?:\/\/[^/]/.test(this.url)) throw new errors.ServerConfigError(`the URL must begin with http:// or https://, not '${url}'`);
+    if (!/^https?:\/\/[^/]|^unix:./.test(this.url))
+      throw new errors.ServerConfigError(`the URL must begin with http://, https:// or unix:, not '${url}'`);
+    this.unix = this.url.startsWith("unix:") ? this.url.slice(5).replace(/^\/\//, "") : undefined;
+    if (this.unix !== undefined && !isNode && !options.fetch) throw new errors.ServerConfigError("a browser has no UNIX sockets");
+    this.base = this.unix === undefined ? this.url : "http://localhost";
+    const given = options.fetch ?? (this.unix === undefined ? undefined : unixFetch(this.unix));
+    // A browser's fetch wants no other `this` than the page.
+    this.fetcher = (input, init) => (given ? given(input, init) : globalThis.fetch(input, init));
     if (options.token !== undefined && !/^[!-~]+$/.test(options.token))
       throw new errors.ServerConfigError("the token is empty, or holds characters that a header cannot carry");
     if (this.legacy_auth && options.gateway_token)
@@ -117,8 +130,7 @@ export class Caller {
     options.signal?.throwIfAborted();
     options.signal?.addEventListener("abort", leave, { once: true });
     const response = await guard(async () => {
-      const fetch = this.options.fetch ?? globalThis.fetch;
-      const answer = await fetch(this.url + target, { ...init, signal: controller.signal, redirect: "manual", cache: "no-store" });
+      const answer = await this.fetcher(this.base + target, { ...init, signal: controller.signal, redirect: "manual", cache: "no-store" });
       this.note(answer);
       if (answer.status < 200 || answer.status >= 300)
         throw errorFromAnswer(op, answer.status, await answer.text(), answer.headers.get("x-request-id") ?? undefined, this.server_version);
@@ -241,8 +253,6 @@ export class Caller {
     });
   }
 }
-
-const isNode = typeof (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node === "string";
 
 /** A body for fetch, its length where it is known, and whether it streams (browsers cannot, over HTTP/1.1). */
 async function prepared(data: Body): Promise<[BodyInit, number | undefined, boolean]> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a server offers and allows, as discover() has told.  Nothing here asks the server.
+// What a server offers and allows, as discover() has told.  Nothing here asks the server but check().
 import * as errors from "./errors.js";
-import { catalog } from "./generated.js";
+import { catalog, type CoreCheckResult } from "./generated.js";
 import type { OpSpec } from "./op.js";
 
 interface Entry {
@@ -18,6 +18,14 @@ export interface PathScope {
   deny: string[];
 }
 
+/** allowed is undefined where only the server can know. */
+export interface PathVerdict {
+  allowed: boolean | undefined;
+  reason: string;
+}
+
+export type CheckParams = { path?: string; args?: object };
+
 /** Groups of a v1 server that are off where it does not say. */
 const LEGACY_OFF = ["dev_tools", "browser"];
 const specs: Record<string, OpSpec> = catalog;
@@ -26,14 +34,19 @@ export class ServerCapabilities {
   /** A v1 server, which tells groups alone. */
   readonly legacy: boolean;
   readonly server_version: string | undefined;
+  readonly catalog_digest: string | undefined;
+  /** What the server can do beyond its ops. */
+  readonly features: readonly string[];
   private readonly ops: Record<string, Entry> | undefined;
   private readonly endpoints: Record<string, Entry> | undefined;
 
-  constructor(readonly raw: Record<string, unknown>) {
+  constructor(readonly raw: Record<string, unknown>, private readonly ask?: (op: string, params: CheckParams) => Promise<CoreCheckResult>) {
     this.ops = raw["ops"] as Record<string, Entry> | undefined;
     this.endpoints = raw["endpoints"] as Record<string, Entry> | undefined;
     this.legacy = !this.ops && !this.endpoints;
     this.server_version = (raw["server"] as { version?: string } | undefined)?.version;
+    this.catalog_digest = raw["catalog_digest"] as string | undefined;
+    this.features = (raw["features"] as string[] | undefined) ?? [];
   }
 
   private entry(id: string): Entry | undefined {
@@ -61,6 +74,29 @@ export class ServerCapabilities {
     return this.raw["paths"] as PathScope | undefined;
   }
 
+  /** Asks the server whether a call would be let through, without its effect. */
+  async check(op: string, params: CheckParams = {}): Promise<CoreCheckResult> {
+    if (!this.ask) throw new errors.ServerConfigError("these capabilities came without a client that could ask");
+    return this.ask(op, params);
+  }
+
+  /**
+   * Whether a path lies where this token may reach, from what discover() told alone.  Links are not followed, so a
+   * yes means that nothing speaks against it.
+   */
+  check_path(path: string, op: string): PathVerdict {
+    if (!this.can(op)) return { allowed: false, reason: `'${op}' may not be called` };
+    const scope = this.paths();
+    if (!scope || this.legacy) return { allowed: undefined, reason: "the server does not tell its paths" };
+    const full = absolute(path, scope.base);
+    if (!scope.roots.some((root) => below(full, root))) return { allowed: false, reason: "outside the roots" };
+    if (scope.deny.some((pattern) => matches(full, pattern))) return { allowed: false, reason: "denied" };
+    const effects = specs[op]?.effects;
+    if ((effects?.writes || effects?.runs) && scope.readonly.some((pattern) => matches(full, pattern)))
+      return { allowed: false, reason: "read-only" };
+    return { allowed: true, reason: "nothing speaks against it" };
+  }
+
   /** Throws what the call would throw, as far as it is known. */
   require(op: string): void {
     const entry = this.entry(op);
@@ -68,7 +104,7 @@ export class ServerCapabilities {
     if (!entry) {
       if (op.startsWith("custom.") || specs[op]?.group === "core") return;
       throw new errors.ContractMismatchError(`the server (version ${this.server_version ?? "unknown"}) has no op '${op}'`, {
-        error_code: "op.unknown", ...facts,
+        error_code: "op.unknown", server_version: this.server_version, ...facts,
       });
     }
     if (entry.enabled === false)
@@ -78,4 +114,40 @@ export class ServerCapabilities {
     if (entry.allowed === false)
       throw new errors.PolicyDeniedError(`this token may not call '${op}'`, { error_code: "policy.scope_denied", rule: entry.rule, ...facts });
   }
+}
+
+/** With "~" and relative paths at the base, without "." and "..". */
+function absolute(path: string, base: string): string {
+  const home = path === "~" || path.startsWith("~/") ? base + path.slice(1) : path;
+  const parts: string[] = [];
+  for (const part of (home.startsWith("/") ? home : `${base}/${home}`).split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  }
+  return `/${parts.join("/")}`;
+}
+
+function below(path: string, root: string): boolean {
+  const bare = root.replace(/\/+$/, "");
+  return path === bare || path.startsWith(`${bare}/`);
+}
+
+/** `*`, `?` and `[…]` of a shell; `*` takes slashes too. */
+function glob(pattern: string): RegExp {
+  const source = pattern.replace(/\[!?\]?[^\]]*\]|[\s\S]/gu, (part) => {
+    if (part === "*") return "[\\s\\S]*";
+    if (part === "?") return "[\\s\\S]";
+    if (part.length === 1 || !part.startsWith("[")) return part.replace(/[\\^$.|+(){}[\]/]/, "\\$&");
+    const negated = part[1] === "!";
+    const set = part.slice(negated ? 2 : 1, -1).replace(/[\\^[\]]/g, "\\$&");
+    return `[${negated ? "^" : ""}${set}]`;
+  });
+  return new RegExp(`^${source}$`, "u");
+}
+
+/** A pattern covers the entry and all below it. */
+function matches(path: string, pattern: string): boolean {
+  const wanted = glob(pattern);
+  const parts = path.split("/");
+  return parts.some((part, at) => wanted.test(parts.slice(0, at + 1).join("/") || "/") || wanted.test(part));
 }

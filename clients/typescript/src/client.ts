@@ -1,40 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 // ServerClient: the tree of the catalog over one server.
 import { Caller, type CallOptions, type ClientOptions } from "./caller.js";
-import { ServerCapabilities } from "./capabilities.js";
+import { ServerCapabilities, type CheckParams } from "./capabilities.js";
+import { ENDPOINT_METHODS } from "./compat.js";
 import { CommandNotFoundError, ContractMismatchError, EndpointNotAvailableError, ServerArgumentError } from "./errors.js";
-import { CATALOG_DIGEST, TerminalNamespace, Tree, catalog, type CoreCheckResult, type CoreDescribeResult, type CoreHealthResult } from "./generated.js";
+import { CATALOG_DIGEST, CustomNamespace, Tree, catalog, type CoreCheckResult, type CoreDescribeResult, type CoreHealthResult } from "./generated.js";
+import { Commands, Files, Process, Terminal, type Range } from "./namespaces.js";
 import type { OpSpec } from "./op.js";
-import { TerminalConnection } from "./terminal.js";
 
 const PACKAGE = "agent-sandbox-typescript/0.1.0";
 const specs: Record<string, OpSpec> = catalog;
 
-/** The ops terminal.* */
-export class Terminal extends TerminalNamespace {
-  /** Attaches to a session. */
-  connect(params: { session_id: string }): Promise<TerminalConnection> {
-    return new TerminalConnection(this.caller, catalog["terminal.connect"], params.session_id).open();
-  }
-}
-
 /** A name that the generated tree does not have: callable, with further names below it. */
 export type DynamicNode = ((params?: object, options?: CallOptions) => Promise<any>) & { readonly [name: string]: DynamicNode };
+
+/** The ops custom.*: list, and the template author's commands by their names. */
+export class Custom extends CustomNamespace {
+  constructor(caller: Caller, private readonly client: ServerClient) {
+    super(caller);
+  }
+
+  /** A command by its name, for names that are no identifiers or are those of methods here. */
+  call<T = any>(name: string, params: object = {}, options?: CallOptions): Promise<T> {
+    return this.client.call(`custom.${name}`, params, options);
+  }
+}
 
 /**
  * A client of one agent-sandbox-server.  Nothing is asked of it but the calls that are made, and one GET /ops
  * when a name is used that this package was not generated with.  No call is ever repeated.
  */
 export class ServerClient extends Tree {
+  /** Which methods answer which endpoint of v1. */
+  static readonly ENDPOINT_METHODS = ENDPOINT_METHODS;
+  override readonly files: Files;
+  override readonly commands: Commands;
+  override readonly process: Process;
   override readonly terminal: Terminal;
   /** The template author's commands: client.custom["grade"]({…}). */
-  readonly custom: DynamicNode;
+  override readonly custom: Custom & { readonly [name: string]: DynamicNode };
   private known: Record<string, OpSpec> | undefined;
 
   constructor(url: string, options: ClientOptions = {}) {
     super(new Caller(url, options, `${PACKAGE}; catalog=${CATALOG_DIGEST}`));
+    this.files = new Files(this.caller);
+    this.commands = new Commands(this.caller);
+    this.process = new Process(this.caller);
     this.terminal = new Terminal(this.caller);
-    this.custom = dynamic(this, "custom");
+    this.custom = customOf(this, this.caller);
   }
 
   get base_url(): string {
@@ -57,14 +70,14 @@ export class ServerClient extends Tree {
 
   /** Asks what is offered and allowed.  From then on calls that cannot succeed fail before they are sent. */
   async discover(options?: CallOptions): Promise<ServerCapabilities> {
-    const found = new ServerCapabilities(await this.capabilities(options));
+    const found = new ServerCapabilities(await this.capabilities(options), (op, params) => this.check(op, params));
     if (found.legacy && !this.caller.options.gateway_token) this.caller.legacy_auth = true;
     this.caller.server_version = found.server_version ?? this.caller.server_version;
     return (this.caller.capabilities = found);
   }
 
   /** Asks the server whether a call would be let through, without its effect. */
-  check(op: string, params: { path?: string; args?: object } = {}, options?: CallOptions): Promise<CoreCheckResult> {
+  check(op: string, params: CheckParams = {}, options?: CallOptions): Promise<CoreCheckResult> {
     return this.core.check({ op, ...params }, options);
   }
 
@@ -88,8 +101,8 @@ export class ServerClient extends Tree {
   }
 
   /** The bytes of a file as they come; leaving the loop ends the connection. */
-  iter_bytes(path: string, options: CallOptions & { start?: number; end?: number } = {}): AsyncGenerator<Uint8Array> {
-    return this.caller.pieces(catalog["files.download_stream"], { path }, options);
+  iter_bytes(path: string, options: CallOptions & Range = {}): AsyncGenerator<Uint8Array> {
+    return this.files.iter_bytes({ path }, options);
   }
 
   /** An op that this package was not generated with.  What failed is not remembered. */
@@ -107,7 +120,7 @@ export class ServerClient extends Tree {
     if (found) return found;
     if (custom) throw new CommandNotFoundError(`there is no custom command '${id.slice(7)}'`, { op: id, error_code: "custom.unknown_command" });
     throw new ContractMismatchError(`the server (version ${this.caller.server_version ?? "unknown"}) offers no op '${id}' to this token`, {
-      op: id, error_code: "op.unknown",
+      op: id, error_code: "op.unknown", server_version: this.caller.server_version,
     });
   }
 }
@@ -118,6 +131,17 @@ function v1Command(id: string): OpSpec {
     id, endpoint: "run_command", group: "commands", scope: "commands:run", kind: "json", method: "POST",
     path: `/commands/${encodeURIComponent(id.slice(7))}`, params: [], dynamic: true,
   };
+}
+
+/** Any name but those of its own methods is a command's. */
+function customOf(client: ServerClient, caller: Caller): ServerClient["custom"] {
+  const own = new Custom(caller, client);
+  return new Proxy(own, {
+    get: (_, name) => {
+      if (name === "list" || name === "call") return own[name].bind(own);
+      return typeof name === "symbol" || name === "then" ? undefined : dynamic(client, `custom.${name}`);
+    },
+  }) as ServerClient["custom"];
 }
 
 function dynamic(client: ServerClient, path: string): DynamicNode {

@@ -10,6 +10,7 @@ export interface ErrorFacts {
   rule?: string | undefined;
   request_id?: string | undefined;
   details?: Record<string, unknown> | undefined;
+  server_version?: string | undefined;
   cause?: unknown;
 }
 
@@ -86,6 +87,13 @@ export class ServerInternalError extends ServerAPIError {
 /** Client and server do not mean the same catalog. */
 export class ContractMismatchError extends ServerAPIError {
   static override readonly code: string = "E3110";
+  /** The server's, where it is known. */
+  readonly server_version: string | undefined;
+
+  constructor(message: string, facts: ErrorFacts = {}) {
+    super(message, facts);
+    this.server_version = facts.server_version;
+  }
 }
 /** An argument is missing, unknown, or of a wrong type or value. */
 export class ServerArgumentError extends ServerAPIError {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Made by `agent-sandbox-server gen-client --lang ts`: do not edit.
-// Catalog version 1, digest sha256:ec4c1543f02dfa32710753810a42b7aaa838e68ffca92e32880dd92f32677b93
+// Catalog version 1, digest sha256:f04558e79ca0a34fc9655bf79540cbe06c49a60c9812077e5831d4f817f19287
 import { Namespace, type Body, type CallOptions, type Caller, type ErrorRow, type EventStream, type OpSpec } from "./runtime.js";
 
 export const CATALOG_VERSION = 1;
-export const CATALOG_DIGEST = "sha256:ec4c1543f02dfa32710753810a42b7aaa838e68ffca92e32880dd92f32677b93";
+export const CATALOG_DIGEST = "sha256:f04558e79ca0a34fc9655bf79540cbe06c49a60c9812077e5831d4f817f19287";
 export const SERVER_VERSION = "0.1.0";
 
 /** Tell whether the server answers. */
@@ -191,14 +191,60 @@ export interface CoreOpenapiResult {
   components: unknown;
 }
 
-/** Read the policy file again. */
+/** Read the policy file and the custom commands again. */
 export interface CoreReloadParams {
 }
 
-/** Read the policy file again. */
+/** Read the policy file and the custom commands again. */
 export interface CoreReloadResult {
   /** Always true: a failure is an error. */
   reloaded: boolean;
+}
+
+/** List the commands of the template's author. */
+export interface CustomListParams {
+}
+
+/** The arguments that it takes. */
+export interface ServerCommandArg {
+  /** Its name. */
+  name: string;
+  /** string, integer, float, boolean, array or object. */
+  type: string;
+  /** Whether it must be given. */
+  required: boolean;
+  /** Its value when it is not given. */
+  default?: unknown;
+  /** What it is. */
+  description: string;
+}
+
+/** The commands. */
+export interface ServerCommand {
+  /** Its name: the op is custom.NAME. */
+  name: string;
+  /** What it does. */
+  description: string;
+  /** The arguments that it takes. */
+  args: ServerCommandArg[];
+}
+
+/** The programs behind some of them, where there are such. */
+export interface ServerWorker {
+  /** The file that it is from. */
+  manifest: string;
+  /** starting, ready or restarting. */
+  state: string;
+  /** What was wrong when it last ended or would not start. */
+  problem?: string;
+}
+
+/** List the commands of the template's author. */
+export interface CustomListResult {
+  /** The commands. */
+  commands: ServerCommand[];
+  /** The programs behind some of them, where there are such. */
+  workers?: ServerWorker[];
 }
 
 /** List a folder. */
@@ -219,11 +265,11 @@ export interface FilesListParams {
 
 /** The entries, sorted by name. */
 export interface FileEntry {
-  /** The name. */
+  /** The last part of the path. */
   name: string;
   /** The exact name where it is not UTF-8. */
   name_b64?: string;
-  /** The absolute path. */
+  /** The path, absolute and without links. */
   path: string;
   /** The exact path where it is not UTF-8. */
   path_b64?: string;
@@ -1188,6 +1234,58 @@ export interface ProcessGetParams {
   pid: string | number;
 }
 
+/** Limits of each process; those left out are the server's. */
+export interface ProcessRlimits {
+  /** Descriptors. */
+  nofile?: number;
+  /** Bytes of a core dump. */
+  core?: number;
+  /** Processes of the user. */
+  nproc?: number;
+  /** Bytes of a file. */
+  fsize?: number;
+  /** Seconds of CPU. */
+  cpu?: number;
+  /** Bytes of address space. */
+  as?: number;
+}
+
+/** Limits of it with all that it starts; those left out are not set. */
+export interface ProcessCgroup {
+  /** It and all that it starts have a cgroup of their own. */
+  own: boolean;
+  /** Bytes of memory that they have together. */
+  memory_max?: number;
+  /** How many processes they may be. */
+  pids_max?: number;
+  /** CPUs that they have together. */
+  cpu_max?: number;
+}
+
+/** What has been in force for it since its start. */
+export interface ProcessConfinement {
+  /** The kernel holds it to the roots and to what programs need of the system. */
+  filesystem: boolean;
+  /** It can signal only what it started itself. */
+  signals: boolean;
+  /** inherit, none, or tcp_denied where only TCP could be closed. */
+  network: string;
+  /** No program that it starts gains privileges, as by setuid. */
+  no_new_privs: boolean;
+  /** It has no capabilities, also as root. */
+  capabilities_dropped: boolean;
+  /** Whose rights it has; the number where the user has no name. */
+  user: string;
+  /** The user's number. */
+  uid: number;
+  /** The group's number. */
+  gid: number;
+  /** Limits of each process; those left out are the server's. */
+  rlimits: ProcessRlimits;
+  /** Limits of it with all that it starts; those left out are not set. */
+  cgroup: ProcessCgroup;
+}
+
 /** Look at one process. */
 export interface ProcessGetResult {
   /** What it is addressed by. */
@@ -1222,6 +1320,8 @@ export interface ProcessGetResult {
   capture_output: boolean;
   /** Whether its standard input can be written to. */
   stdin_open: boolean;
+  /** What has been in force for it since its start. */
+  confinement: ProcessConfinement;
 }
 
 /** Send a signal to a process. */
@@ -2032,6 +2132,7 @@ export const catalog = {
   "core.describe": {"id": "core.describe", "endpoint": null, "group": "core", "scope": "core:read", "kind": "json", "method": "GET", "path": "/ops", "also": "/ops/{id}", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [{"name":"id","in":"path","type":"string","required":false}], "one_of": [], "limits": []},
   "core.openapi": {"id": "core.openapi", "endpoint": null, "group": "core", "scope": "core:read", "kind": "json", "method": "GET", "path": "/openapi.json", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [], "one_of": [], "limits": []},
   "core.reload": {"id": "core.reload", "endpoint": null, "group": "core", "scope": "admin", "kind": "json", "method": "POST", "path": "/reload", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":true}, "params": [], "one_of": [], "limits": []},
+  "custom.list": {"id": "custom.list", "endpoint": "list_commands", "group": "commands", "scope": "commands:list", "kind": "json", "method": "GET", "path": "/commands", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [], "one_of": [], "limits": []},
   "files.list": {"id": "files.list", "endpoint": "files_list", "group": "file_ops", "scope": "files:read", "kind": "json", "method": "GET", "path": "/files/list", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":true,"b64":"path_b64"},{"name":"recursive","in":"query","type":"boolean","required":false,"default":false},{"name":"depth","in":"query","type":"integer","required":false,"default":3,"minimum":1,"maximum":64},{"name":"max_entries","in":"query","type":"integer","required":false,"default":1000,"minimum":1,"maximum":100000},{"name":"hidden","in":"query","type":"boolean","required":false,"default":true}], "one_of": [], "limits": []},
   "files.stat": {"id": "files.stat", "endpoint": "files_stat", "group": "file_ops", "scope": "files:read", "kind": "json", "method": "GET", "path": "/files/stat", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":true,"b64":"path_b64"},{"name":"follow","in":"query","type":"boolean","required":false,"default":true}], "one_of": [], "limits": []},
   "files.mkdir": {"id": "files.mkdir", "endpoint": "files_mkdir", "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/mkdir", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"body","type":"path","required":true,"b64":"path_b64"},{"name":"parents","in":"body","type":"boolean","required":false,"default":true},{"name":"mode","in":"body","type":"string","required":false}], "one_of": [], "limits": []},
@@ -2044,7 +2145,7 @@ export const catalog = {
   "files.watch": {"id": "files.watch", "endpoint": "files_watch", "group": "file_ops", "scope": "files:read", "kind": "sse", "method": "GET", "path": "/files/watch", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":true,"b64":"path_b64"},{"name":"recursive","in":"query","type":"boolean","required":false,"default":false},{"name":"timeout","in":"query","type":"number","required":false,"default":0,"minimum":0,"maximum":1000000000},{"name":"max_events","in":"query","type":"integer","required":false,"default":0,"minimum":0,"maximum":9007199254740991},{"name":"mode","in":"query","type":"choice","required":false,"default":"auto","choices":["auto","inotify","poll"]},{"name":"poll_ms","in":"query","type":"integer","required":false,"default":500,"minimum":10,"maximum":3600000}], "one_of": [], "limits": [], "finals": ["end"]},
   "files.upload": {"id": "files.upload", "endpoint": "upload", "group": "file_ops", "scope": "files:write", "kind": "raw", "method": "POST", "path": "/upload", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":false}, "params": [{"name":"path","in":"body","type":"path","required":true,"b64":"path_b64"},{"name":"content_base64","in":"body","type":"bytes","required":false},{"name":"mode","in":"body","type":"string","required":false},{"name":"create_only","in":"body","type":"boolean","required":false,"default":false},{"name":"parents","in":"body","type":"boolean","required":false,"default":false}], "one_of": [], "raw": {"request":true,"response":false,"media_type":null}, "limits": [{"name":"max_bytes","default":104857600,"cap":1125899906842624,"error":"limit.file_too_large"}]},
   "files.download": {"id": "files.download", "endpoint": "download", "group": "file_ops", "scope": "files:read", "kind": "raw", "method": "GET", "path": "/download", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":true,"b64":"path_b64"}], "one_of": [], "raw": {"request":false,"response":true,"media_type":"application/octet-stream"}, "limits": [{"name":"max_bytes","default":104857600,"cap":104857600,"error":"limit.file_too_large"}]},
-  "files.read": {"id": "files.read", "endpoint": null, "group": "file_ops", "scope": "files:read", "kind": "raw", "method": "GET", "path": "/files/read", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":true,"b64":"path_b64"},{"name":"offset","in":"query","type":"integer","required":false,"default":0,"minimum":0,"maximum":9007199254740991},{"name":"limit","in":"query","type":"integer","required":false,"minimum":1,"maximum":9007199254740991},{"name":"encoding","in":"query","type":"choice","required":false,"default":"utf-8","choices":["utf-8","base64","bytes"]},{"name":"lines","in":"query","type":"string","required":false}], "one_of": [], "raw": {"request":false,"response":true,"media_type":"application/octet-stream"}, "limits": [{"name":"max_bytes","default":10485760,"cap":104857600,"error":"limit.file_too_large"}]},
+  "files.read": {"id": "files.read", "endpoint": null, "group": "file_ops", "scope": "files:read", "kind": "raw", "method": "GET", "path": "/files/read", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":true,"b64":"path_b64"},{"name":"offset","in":"query","type":"integer","required":false,"default":0,"minimum":0,"maximum":9007199254740991},{"name":"limit","in":"query","type":"integer","required":false,"minimum":1,"maximum":9007199254740991},{"name":"encoding","in":"query","type":"choice","required":false,"default":"utf-8","choices":["utf-8","base64","bytes"]},{"name":"lines","in":"query","type":"string","required":false}], "one_of": [], "raw": {"request":false,"response":true,"media_type":"application/octet-stream"}, "limits": [{"name":"max_bytes","default":10485760,"cap":104857600,"error":null}]},
   "files.write": {"id": "files.write", "endpoint": null, "group": "file_ops", "scope": "files:write", "kind": "raw", "method": "PUT", "path": "/files/write", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":false}, "params": [{"name":"path","in":"body","type":"path","required":true,"b64":"path_b64"},{"name":"content","in":"body","type":"string","required":false},{"name":"content_base64","in":"body","type":"bytes","required":false},{"name":"append","in":"body","type":"boolean","required":false,"default":false},{"name":"create_only","in":"body","type":"boolean","required":false,"default":false},{"name":"mode","in":"body","type":"string","required":false},{"name":"parents","in":"body","type":"boolean","required":false,"default":false}], "one_of": [], "raw": {"request":true,"response":false,"media_type":null}, "limits": [{"name":"max_bytes","default":104857600,"cap":1125899906842624,"error":"limit.file_too_large"}]},
   "files.edit": {"id": "files.edit", "endpoint": null, "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/edit", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":false}, "params": [{"name":"path","in":"body","type":"path","required":true,"b64":"path_b64"},{"name":"edits","in":"body","type":"array","required":false,"items":{"type":"object","name":"Edit","fields":[{"name":"old","type":"string","required":true},{"name":"new","type":"string","required":true},{"name":"count","type":"integer","required":false}]}},{"name":"patch","in":"body","type":"string","required":false}], "one_of": [["edits","patch"]], "limits": [{"name":"max_bytes","default":16777216,"cap":104857600,"error":"limit.file_too_large"}]},
   "files.grep": {"id": "files.grep", "endpoint": null, "group": "file_ops", "scope": "files:read", "kind": "json", "method": "POST", "path": "/files/grep", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"body","type":"path","required":true,"b64":"path_b64"},{"name":"pattern","in":"body","type":"string","required":true},{"name":"glob","in":"body","type":"string","required":false},{"name":"ignore_case","in":"body","type":"boolean","required":false,"default":false},{"name":"literal","in":"body","type":"boolean","required":false,"default":false},{"name":"context","in":"body","type":"integer","required":false,"default":0,"minimum":0,"maximum":50},{"name":"max_results","in":"body","type":"integer","required":false,"default":1000,"minimum":1,"maximum":100000},{"name":"no_ignore","in":"body","type":"boolean","required":false,"default":false},{"name":"timeout","in":"body","type":"number","required":false,"default":10,"minimum":0,"maximum":3600}], "one_of": [], "limits": []},
@@ -2097,6 +2198,9 @@ export const ops = {
     describe: "core.describe",
     openapi: "core.openapi",
     reload: "core.reload",
+  },
+  custom: {
+    list: "custom.list",
   },
   files: {
     list: "files.list",
@@ -2278,12 +2382,25 @@ export class CoreNamespace extends Namespace {
   }
 
   /**
-   * Read the policy file again.
+   * Read the policy file and the custom commands again.
    *
-   * All or nothing: a file with an error changes nothing and is answered with file, line, column and reason. SIGHUP does the same. Running calls keep the policy that they began with.
+   * All or nothing: a file with an error changes nothing and is answered with file, line, column and reason. SIGHUP does the same. Running calls keep the policy and the commands that they began with. The answer comes when new workers have described themselves, or after ten seconds.
    */
   reload(params: CoreReloadParams = {}, options?: CallOptions): Promise<CoreReloadResult> {
     return this.caller.json(catalog["core.reload"], params, options);
+  }
+}
+
+/** custom */
+export class CustomNamespace extends Namespace {
+
+  /**
+   * List the commands of the template's author.
+   *
+   * Each is an op of its own, custom.NAME, which POST /commands/NAME and POST /ops/custom.NAME run.
+   */
+  list(params: CustomListParams = {}, options?: CallOptions): Promise<CustomListResult> {
+    return this.caller.json(catalog["custom.list"], params, options);
   }
 }
 
@@ -2329,7 +2446,7 @@ export class FilesNamespace extends Namespace {
   /**
    * Move or rename a file or a folder.
    *
-   * Within a file system it is one rename; across two the entry is copied with modes, times, links and hard links, and then deleted. A failure leaves the source whole.
+   * Within a file system it is one rename; across two the entry is copied with all that files.copy keeps, and then deleted. A failure leaves the source whole.
    */
   move(params: FilesMoveParams, options?: CallOptions): Promise<FilesMoveResult> {
     return this.caller.json(catalog["files.move"], params, options);
@@ -2374,7 +2491,7 @@ export class FilesNamespace extends Namespace {
   /**
    * What changes in a folder or a file, as it happens.
    *
-   * After 'ready' each change is an 'event'. A file that is replaced by a rename is a 'write' of its name; a move within what is watched is one 'rename' with old_path, out of it a 'remove', into it a 'create' for all it brings. Events that were lost are told by 'overflow', after which everything is covered anew. All watches share one inotify instance; when the kernel's limits are reached, mode=auto polls and mode=inotify says how much is not covered.
+   * After 'ready' each change is an 'event'. A file that is replaced by a rename is a 'write' of its name; a move within what is watched is one 'rename' with old_path, out of it a 'remove', into it a 'create' for all it brings. Events that were lost are told by 'overflow', after which everything is covered anew. When the folder or one above it is moved, the stream ends. All watches share one inotify instance; when the kernel's limits are reached, mode=auto polls and mode=inotify says how much is not covered.
    */
   watch(params: FilesWatchParams, options?: CallOptions): EventStream<FilesWatchEvent> {
     return this.caller.events(catalog["files.watch"], params, options);
@@ -2437,7 +2554,7 @@ export class FilesNamespace extends Namespace {
   /**
    * Copy a file or a folder.
    *
-   * The copy appears whole or not at all. Modes, times, holes, links and hard links within it are kept, blocks are shared where the file system can; setuid and setgid bits are not. What the caller may not see is left out. A copy onto itself changes nothing.
+   * The copy appears whole or not at all. Modes, times, attributes of users (user.*), access lists, holes, links and hard links within it are kept, and blocks are shared, where the file system can; setuid and setgid bits are not. What the caller may not see is left out. A copy onto itself changes nothing.
    */
   copy(params: FilesCopyParams, options?: CallOptions): Promise<FilesCopyResult> {
     return this.caller.json(catalog["files.copy"], params, options);
@@ -2746,6 +2863,7 @@ export class BrowserNamespace extends Namespace {
 /** The namespaces of the catalog. */
 export class Tree extends Namespace {
   readonly core: CoreNamespace;
+  readonly custom: CustomNamespace;
   readonly files: FilesNamespace;
   readonly commands: CommandsNamespace;
   readonly process: ProcessNamespace;
@@ -2757,6 +2875,7 @@ export class Tree extends Namespace {
   constructor(caller: Caller) {
     super(caller);
     this.core = new CoreNamespace(caller);
+    this.custom = new CustomNamespace(caller);
     this.files = new FilesNamespace(caller);
     this.commands = new CommandsNamespace(caller);
     this.process = new ProcessNamespace(caller);

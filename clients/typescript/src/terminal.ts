@@ -30,6 +30,9 @@ export class TerminalConnection implements AsyncIterableIterator<TerminalMessage
 
   async open(): Promise<this> {
     const Socket = this.caller.options.WebSocket ?? globalThis.WebSocket;
+    const { unix } = this.caller;
+    if (unix !== undefined && !this.caller.options.WebSocket)
+      throw new ServerConfigError("over a UNIX socket a terminal needs a WebSocket that knows ws+unix:, handed in", { op: this.op.id });
     if (!Socket) throw new ServerConfigError("there is no WebSocket here: Node has one from 22 on, else hand one in", { op: this.op.id });
     this.caller.gate(this.op);
     const { token } = this.caller.options;
@@ -39,7 +42,8 @@ export class TerminalConnection implements AsyncIterableIterator<TerminalMessage
       protocols.push(`abx.bearer.${encoded}`);
     }
     const target = bind(this.op, { session_id: this.session_id }).target;
-    const socket = (this.socket = new Socket(this.caller.url.replace(/^http/, "ws") + target, protocols));
+    const address = unix === undefined ? this.caller.url.replace(/^http/, "ws") + target : `ws+unix:${unix}:${target}`;
+    const socket = (this.socket = new Socket(address, protocols));
     socket.onmessage = (message: MessageEvent) => this.take(String(message.data));
     socket.onclose = (event: CloseEvent) => ((this.closed = event), this.wake());
     await new Promise<void>((resolve, reject) => {

@@ -83,6 +83,9 @@ const struct op op_browser_click = {
 	.description =
 		"Waits until the element is there, visible, at rest, enabled and not covered, scrolls it into view, and presses the "
 		"mouse in its middle. What did not come true in time is in the error.",
+	.example = { .args = JSON_TEXT({ "selector" : "button" }),
+		.after = "browser.navigate",
+		.abx = "browser click button" },
 	.effects = OP_RUNS | OP_WRITES,
 	.params = params,
 	.params_size = sizeof(struct in),

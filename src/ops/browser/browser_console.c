@@ -67,6 +67,7 @@ const struct op op_browser_console = {
 	.description =
 		"Reading clears it. Dialogs, which are dismissed, downloads, which are refused, uncaught exceptions and crashes are in it "
 		"too. It starts no browser and waits for no other call.",
+	.example = { .args = JSON_TEXT({}), .after = "browser.navigate", .abx = "browser console" },
 	.effects = OP_READS,
 	.result = result,
 	.result_size = sizeof(struct out),

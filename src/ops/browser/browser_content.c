@@ -121,6 +121,7 @@ const struct op op_browser_content = {
 	.summary = "Read the page as HTML or text.",
 	.description =
 		"The HTML is the document as scripts have made it by now, not what the server sent. The text is what a reader sees.",
+	.example = { .args = JSON_TEXT({ "type" : "text" }), .after = "browser.navigate", .abx = "browser text" },
 	.effects = OP_RUNS | OP_READS,
 	.params = params,
 	.params_size = sizeof(struct in),

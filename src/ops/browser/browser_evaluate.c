@@ -204,6 +204,9 @@ const struct op op_browser_evaluate = {
 	.description =
 		"What a script throws is browser.failed with its message; so is a value that has no JSON form, such as a function. At "
 		"the timeout the script is ended, also in the middle of a loop.",
+	.example = { .args = JSON_TEXT({ "script" : "document.title" }),
+		.after = "browser.navigate",
+		.abx = "browser eval document.title" },
 	.effects = OP_RUNS | OP_WRITES,
 	.params = params,
 	.params_size = sizeof(struct in),

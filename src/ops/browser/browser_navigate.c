@@ -253,6 +253,8 @@ const struct op op_browser_navigate = {
 	.description =
 		"A page that answers with an error status is a page: 'status' says so. 'networkidle' is the load event and no request for "
 		"500 ms. Redirects and whatever the page loads are held to the policy's browser.allow_hosts.",
+	.example = { .args = JSON_TEXT(
+			     { "url" : "data:text/html,<title>Demo</title><h1>Demo</h1><input><button>Go</button>" }) },
 	.effects = OP_RUNS | OP_READS,
 	.params = params,
 	.params_size = sizeof(struct in),

@@ -108,6 +108,7 @@ const struct op op_browser_pdf = {
 	.since = "0.1.0",
 	.summary = "Print the page as a PDF document.",
 	.description = "Backgrounds are printed. With Accept: application/pdf the bytes are sent as they are.",
+	.example = { .args = JSON_TEXT({ "format" : "A5" }), .file = "page.pdf", .after = "browser.navigate" },
 	.effects = OP_RUNS | OP_READS,
 	.params = params,
 	.params_size = sizeof(struct in),

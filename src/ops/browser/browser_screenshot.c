@@ -183,6 +183,7 @@ const struct op op_browser_screenshot = {
 	.description =
 		"With Accept: image/* (or image/png, image/jpeg) the bytes are sent as they are, in the format that was asked for. A "
 		"picture is at most 16384 pixels wide and high; a page that is longer is cut there.",
+	.example = { .args = JSON_TEXT({ "selector" : "button" }), .file = "page.png", .after = "browser.navigate" },
 	.effects = OP_RUNS | OP_READS,
 	.params = params,
 	.params_size = sizeof(struct in),

@@ -91,6 +91,9 @@ const struct op op_browser_type = {
 	.description =
 		"Waits up to five seconds for the element as browser.click does, gives it the focus, and presses real keys. Characters "
 		"that no key has are put in as an input method does.",
+	.example = { .args = JSON_TEXT({ "selector" : "input", "text" : "hello" }),
+		.after = "browser.navigate",
+		.abx = "browser type input hello" },
 	.effects = OP_RUNS | OP_WRITES,
 	.params = params,
 	.params_size = sizeof(struct in),

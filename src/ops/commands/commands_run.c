@@ -140,8 +140,8 @@ static int check_timeout(struct call *call, double *timeout)
 		*timeout = (double)max;
 	if (*timeout <= (double)max)
 		return 0;
-	return err_set(&call->err, ERR_ARGS_INVALID, "parameter 'timeout' must be at most %lld seconds (max_timeout)",
-		(long long)max);
+	return call_over_limit(call, "max_timeout", &call->err,
+		"parameter 'timeout' must be at most %lld seconds (max_timeout)", (long long)max);
 }
 
 static void start(struct call *call)
@@ -191,6 +191,7 @@ const struct op op_commands_run = {
 		"command is ended at its timeout and when the caller leaves, with everything that it started; what is to outlive "
 		"its caller is started with process.start. Children that it leaves behind do not hold the answer. Behind a proxy "
 		"that gives up on slow answers use commands.stream, or process.start and process.output.",
+	.example = { .args = JSON_TEXT({ "command" : "wc -l notes.txt", "cwd" : "demo" }) },
 	.effects = OP_RUNS | OP_READS | OP_WRITES,
 	.params = params,
 	.params_size = sizeof(struct in),

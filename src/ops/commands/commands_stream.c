@@ -337,7 +337,8 @@ static void start(struct call *call)
 	struct stream *s;
 
 	if (in->timeout > (double)call_limit(call, "max_timeout")) {
-		err_set(&call->err, ERR_ARGS_INVALID, "parameter 'timeout' must be at most %lld seconds (max_timeout)",
+		call_over_limit(call, "max_timeout", &call->err,
+			"parameter 'timeout' must be at most %lld seconds (max_timeout)",
 			(long long)call_limit(call, "max_timeout"));
 		call_fail(call);
 		return;
@@ -377,6 +378,8 @@ const struct op op_commands_stream = {
 		"As commands.run, with events. A caller who reads slowly slows the command down; one who leaves takes it along: "
 		"what is to outlive its caller is started with process.start. A timeout sends 'error' and then 'exit'; a stream "
 		"that ends without either was broken on the way.",
+	.example = { .args = JSON_TEXT(
+			     { "command" : "for n in 1 2 3; do echo line $n; done; exit 3", "lines" : true }) },
 	.effects = OP_RUNS | OP_READS | OP_WRITES,
 	.params = params,
 	.params_size = sizeof(struct in),

@@ -7,6 +7,7 @@
  */
 #include "call/call.h"
 #include "catalog/print.h"
+#include "custom/custom.h"
 #include "policy/policy.h"
 #include "program/confine.h"
 #include "program/launch.h"
@@ -136,13 +137,18 @@ static void write_op(const struct call *call, const struct op *op, struct json_w
 static void write_ops(const struct call *call, struct json_writer *w, bool by_endpoint)
 {
 	json_object_begin(w);
-	for (const struct op *const *op = ops_all; *op; op++) {
+	for (const struct op *const *op = call->ops; *op; op++) {
 		const char *name = by_endpoint ? (*op)->endpoint : (*op)->id;
 
-		if (name) {
+		if (name && !(by_endpoint && (*op)->is_dynamic)) {
 			json_key(w, name);
 			write_op(call, *op, w);
 		}
+	}
+	/* The template author's commands share one endpoint. */
+	if (by_endpoint) {
+		json_key(w, custom_any.endpoint);
+		write_op(call, &custom_any, w);
 	}
 	json_object_end(w);
 }
@@ -224,6 +230,7 @@ const struct op op_core_capabilities = {
 	.summary = "Tell what this server offers and what the caller may use.",
 	.description =
 		"'enabled' is the server's switch, 'allowed' whether this caller may call it; 'rule' says why not.",
+	.example = { .args = JSON_TEXT({}) },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.result = result,
 	.result_size = sizeof(struct out),

@@ -46,7 +46,7 @@ static int print_ops(struct call *call, const struct op *only, struct buf *text)
 
 	json_write_init(&w, text);
 	json_array_begin(&w);
-	for (const struct op *const *op = ops_all; *op; op++) {
+	for (const struct op *const *op = call->ops; *op; op++) {
 		if ((!only || only == *op) && may_call(call, *op))
 			print_op(&w, *op, true);
 	}
@@ -58,7 +58,7 @@ static int work(struct call *call)
 {
 	const struct in *in = call_in(call, struct in);
 	struct out *out = call_out(call, struct out);
-	const struct op *only = in->id ? op_find(str_of(in->id)) : NULL;
+	const struct op *only = in->id ? op_find_in(call->ops, str_of(in->id)) : NULL;
 	AUTOBUF struct buf text;
 
 	buf_init(&text, CATALOG_MAX);
@@ -90,6 +90,7 @@ const struct op op_core_describe = {
 	.since = "0.1.0",
 	.summary = "Describe the ops that the caller may call.",
 	.description = "One shape for this answer, for describe --json and for catalog/operations.json.",
+	.example = { .args = JSON_TEXT({ "id" : "files.list" }) },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.params = params,
 	.params_size = sizeof(struct in),

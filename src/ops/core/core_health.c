@@ -33,6 +33,7 @@ const struct op op_core_health = {
 	.since = "0.1.0",
 	.summary = "Tell whether the server answers.",
 	.description = "Needs no token and says nothing but that the server is up.",
+	.example = { .args = JSON_TEXT({}) },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.result = result,
 	.result_size = sizeof(struct out),

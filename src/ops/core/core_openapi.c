@@ -58,7 +58,7 @@ static struct str constant(struct call *call, void (*write)(struct json_writer *
 
 static struct str part(struct call *call, void (*write)(struct json_writer *w, const struct openapi *api))
 {
-	struct openapi api = { .wanted = is_enabled, .user = call };
+	struct openapi api = { .ops = call->ops, .wanted = is_enabled, .user = call };
 	struct json_writer w;
 	struct buf text;
 
@@ -96,6 +96,7 @@ const struct op op_core_openapi = {
 	.since = "0.1.0",
 	.summary = "Describe the server as OpenAPI 3.1.",
 	.description = "Made from the same rows as everything else; ops that are switched off are left out.",
+	.example = { .args = JSON_TEXT({}) },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.result = result,
 	.result_size = sizeof(struct out),

@@ -36,12 +36,12 @@ struct out {
 
 static const struct field params[] = {
 	P_TEXT(struct in, code, F_REQUIRED, "The code; may be empty."),
-	P_STRING(struct in, language, 0, "python, node, bash, or what the policy's devtools.languages adds.",
+	P_STRING(struct in, language, F_AUDIT, "python, node, bash, or what the policy's devtools.languages adds.",
 		.def_text = "python"),
 	FIELD_ROW(struct in, timeout, double, FIELD_NUMBER, "Seconds until it is ended with all that it started.",
 		.num_def = TIMEOUT_DEFAULT, .num_minimum = 0.01, .num_maximum = TIMEOUT_MAX),
 	P_PATH(struct in, cwd, F_CWD, "Working directory, where modules are found; the base directory by default."),
-	P_MAP(struct in, env, 0, "Variables on top of the server's for children."),
+	P_MAP(struct in, env, F_AUDIT, "Variables on top of the server's for children."),
 	FIELD_ROW_AS(struct in, input, "stdin", struct str, FIELD_TEXT,
 		"Standard input as text; without it end of file at once."),
 	FIELDS_END,
@@ -239,6 +239,7 @@ const struct op op_devtools_code_run = {
 		"The interpreter gets the code as a file that has no name and is gone afterwards; modules are found from 'cwd'. A "
 		"non-zero exit is a result, not an error. The code is ended at its timeout and when the caller leaves, with "
 		"everything that it started. Of each stream the first 10 MiB are kept.",
+	.example = { .args = JSON_TEXT({ "code" : "print(6 * 7)", "language" : "python" }) },
 	.effects = OP_RUNS | OP_READS | OP_WRITES,
 	.params = params,
 	.params_size = sizeof(struct in),

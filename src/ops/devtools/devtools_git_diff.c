@@ -139,6 +139,7 @@ const struct op op_devtools_git_diff = {
 	.since = "0.1.0",
 	.summary = "Show what changed in a git repository.",
 	.description = "The repository is found and held as for devtools.git.status. Denied files are left out.",
+	.example = { .args = JSON_TEXT({ "path" : "demo/repo" }) },
 	.effects = OP_RUNS | OP_READS | OP_IDEMPOTENT,
 	.params = params,
 	.params_size = sizeof(struct in),

@@ -158,6 +158,7 @@ const struct op op_devtools_git_status = {
 	.description =
 		"The repository is looked for upwards from 'path', inside the roots. Nothing of its configuration is used that could "
 		"run a program: no hooks, filters, monitors or external diffs. What changed inside submodules is not looked at.",
+	.example = { .args = JSON_TEXT({ "path" : "demo/repo" }), .abx = "git status demo/repo" },
 	.effects = OP_RUNS | OP_READS | OP_IDEMPOTENT,
 	.params = params,
 	.params_size = sizeof(struct in),

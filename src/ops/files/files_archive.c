@@ -2,12 +2,11 @@
 /*
  * files.archive: files and folders as one archive.
  *
- * As bytes it is made while it is sent: a worker makes the next piece when the last one is on its way, so
- * that a slow reader costs two pieces of memory and no worker.  As JSON it is made as a whole, within limits.
+ * As bytes it is made while it is sent, so that a slow reader costs a few blocks of memory and no worker.
+ * As JSON it is made as a whole, within limits.
  */
-#include "ops/files/pack.h"
+#include "ops/files/archiver.h"
 
-#include "base/clock.h"
 #include "base/json_write.h"
 #include "base/utf8.h"
 
@@ -15,11 +14,10 @@
 #include <stdlib.h>
 
 enum {
-	PIECE = 256 * 1024,
+	OUT_MAX = 160 << 20,
 	MAX_FILES = 10000,
 	MAX_BYTES = 104857600,
 	TRAILER_MAX = 3000, /* readers are patient with a few KiB */
-	RETRY_MS = 5,
 };
 
 #define TRAILER "X-Abx-Skipped"
@@ -62,73 +60,19 @@ static const struct field result[] = {
 
 struct archiving {
 	struct call *call;
-	struct job job;
+	struct archiver archiver;
 	struct source source;
-	struct timer retry;
-	struct pack pack;
-	struct buf out; /* on its way to the caller */
-	size_t piece;
-	int64_t most; /* bytes; 0: no limit */
-	bool busy, closed, failed;
-	struct err err;
+	struct buf out;  /* on its way to the caller; as JSON all of it */
+	int64_t most;    /* bytes; 0: no limit */
+	bool is_sending; /* bytes */
+	bool closed;
 };
 
 static void archiving_free(struct archiving *a)
 {
-	timer_free(&a->retry);
-	pack_done(&a->pack);
+	archiver_done(&a->archiver);
 	buf_free(&a->out);
 	free(a);
-}
-
-/* In a worker. */
-static void work(struct job *job)
-{
-	struct archiving *a = OWNER(job, struct archiving, job);
-
-	a->failed = pack_step(&a->pack, a->piece, &a->err) < 0;
-	if (a->pack.too_many)
-		files_over_limit(a->call, "max_files", &a->err,
-			"there are more than %lld entries: ask for application/octet-stream",
-			(long long)a->pack.max_files);
-	if (!a->failed && a->most && (int64_t)a->pack.made.len > a->most)
-		a->failed = files_over_limit(a->call, "max_bytes", &a->err,
-				    "the archive is over %lld bytes: ask for application/octet-stream",
-				    (long long)a->most) < 0;
-}
-
-static void made_more(struct job *job)
-{
-	struct archiving *a = OWNER(job, struct archiving, job);
-
-	a->busy = false;
-	if (a->closed)
-		archiving_free(a);
-	else
-		call_wake(a->call);
-}
-
-static void on_retry(struct timer *t)
-{
-	call_wake(OWNER(t, struct archiving, retry)->call);
-}
-
-static void make_more(struct archiving *a)
-{
-	if (a->busy || a->failed || a->pack.finished || a->pack.made.len)
-		return;
-	a->busy = call_job(a->call, &a->job, LANE_LONG, work, made_more) == 0;
-	if (!a->busy)
-		timer_start(&a->retry, a->call->loop, RETRY_MS * NS_PER_MS, on_retry);
-}
-
-static void take_made(struct archiving *a)
-{
-	struct buf empty = a->out;
-
-	buf_truncate(&empty, 0);
-	a->out = a->pack.made;
-	a->pack.made = empty;
 }
 
 static enum source_status pull(struct source *source, struct buf *out, size_t room)
@@ -136,13 +80,12 @@ static enum source_status pull(struct source *source, struct buf *out, size_t ro
 	struct archiving *a = OWNER(source, struct archiving, source);
 	size_t len;
 
-	if (!a->out.len && !a->busy && !a->failed && a->pack.made.len)
-		take_made(a);
-	if (!a->out.len && a->failed)
+	while (!a->out.len && archiver_take(&a->archiver, &a->out))
+		;
+	if (!a->out.len && a->archiver.failed)
 		return SOURCE_BROKEN;
-	make_more(a);
 	if (!a->out.len)
-		return a->busy || !a->pack.finished ? SOURCE_WAIT : SOURCE_END;
+		return archiver_is_finished(&a->archiver) ? SOURCE_END : SOURCE_WAIT;
 	len = MIN(room, a->out.len);
 	buf_add(out, a->out.data, len);
 	buf_drop(&a->out, len);
@@ -154,9 +97,8 @@ static void close_source(struct source *source)
 	struct archiving *a = OWNER(source, struct archiving, source);
 
 	a->closed = true;
-	if (a->busy)
-		job_cancel(&a->job);
-	else
+	archiver_stop(&a->archiver);
+	if (archiver_is_idle(&a->archiver))
 		archiving_free(a);
 }
 
@@ -210,7 +152,7 @@ static void add_note(struct buf *out, const struct pack_skipped *s)
 static void add_trailers(struct source *source, struct buf *out)
 {
 	const struct archiving *a = OWNER(source, struct archiving, source);
-	const struct pack *p = &a->pack;
+	const struct pack *p = &a->archiver.pack;
 	size_t start = out->len, i;
 
 	buf_adds(out, TRAILER ": [");
@@ -241,9 +183,10 @@ static void send_bytes(struct archiving *a)
 	};
 	char name[32];
 
-	snprintf(name, sizeof name, "archive.%s", pack_formats[a->pack.format]);
+	snprintf(name, sizeof name, "archive.%s", pack_formats[a->archiver.pack.format]);
 	head.filename = str_of(name);
 	a->source = (struct source){ pull, close_source };
+	a->is_sending = true;
 	call->state = NULL;
 	call->on_gone = NULL;
 	call_send(call, &head, &a->source);
@@ -257,10 +200,10 @@ static void free_state(struct call *call)
 
 static void send_json(struct archiving *a)
 {
-	const struct pack *p = &a->pack;
-	struct out out = { .content_base64 = buf_str(&p->made),
+	const struct pack *p = &a->archiver.pack;
+	struct out out = { .content_base64 = buf_str(&a->out),
 		.format = p->format,
-		.bytes = (int64_t)p->made.len,
+		.bytes = (int64_t)a->out.len,
 		.files = p->files,
 		.skipped_total = p->skipped_total,
 		.skipped = { p->skipped, p->skipped_count } };
@@ -274,49 +217,78 @@ static void fail(struct archiving *a)
 	struct call *call = a->call;
 
 	if (!call->err.code)
-		call->err = a->err;
+		call->err = a->archiver.err;
 	call->state = NULL;
 	archiving_free(a);
 	call_fail(call);
 }
 
-static void begun(struct job *job)
+/* As JSON nothing leaves before all is there. */
+static void gather(struct archiving *a)
 {
-	struct archiving *a = OWNER(job, struct archiving, job);
+	AUTOBUF struct buf block;
 
-	a->busy = false;
-	if (a->failed)
-		fail(a);
-	else if (a->call->http.raw_response)
+	buf_init_budgeted(&block, a->out.limit);
+	while (!a->call->err.code && archiver_take(&a->archiver, &block)) {
+		buf_add(&a->out, block.data, block.len);
+		buf_free(&block);
+		if (buf_failed(&a->out))
+			err_set(&a->call->err, ERR_BUSY, "memory is used up: ask for application/octet-stream");
+		else if ((int64_t)a->out.len > a->most)
+			call_over_limit(a->call, "max_bytes", &a->call->err,
+				"the archive is over %lld bytes: ask for application/octet-stream", (long long)a->most);
+	}
+	if (a->call->err.code)
+		archiver_stop(&a->archiver);
+}
+
+static void on_more(struct archiver *archiver)
+{
+	struct archiving *a = OWNER(archiver, struct archiving, archiver);
+	bool is_idle = archiver_is_idle(archiver);
+
+	if (a->closed) {
+		if (is_idle)
+			archiving_free(a);
+		return;
+	}
+	if (a->is_sending) {
+		call_wake(a->call);
+		return;
+	}
+	if (!a->call->http.raw_response)
+		gather(a);
+	if (archiver->failed || a->call->err.code || a->call->gone) {
+		archiver_stop(archiver);
+		if (archiver_is_idle(archiver))
+			fail(a);
+	} else if (a->call->http.raw_response) {
 		send_bytes(a);
-	else
+	} else if (archiver_is_finished(archiver)) {
 		send_json(a);
+	}
 }
 
 static void on_gone(struct call *call)
 {
-	job_cancel(&((struct archiving *)call->state)->job);
+	archiver_stop(&((struct archiving *)call->state)->archiver);
 }
 
 static void start(struct call *call)
 {
 	const struct in *in = call_in(call, struct in);
 	struct archiving *a = mem_new(struct archiving);
+	bool is_raw = call->http.raw_response;
+	int status;
 
 	a->call = call;
-	a->pack = (struct pack){ .job = &a->job, .format = in->format };
-	a->piece = PIECE;
-	if (!call->http.raw_response) {
-		a->pack.max_files = call_limit(call, "max_files");
-		a->most = call_limit(call, "max_bytes");
-		a->piece = (size_t)a->most + 1;
-	}
+	a->archiver.on_more = on_more;
+	a->most = is_raw ? 0 : call_limit(call, "max_bytes");
 	call->state = a;
 	call->on_gone = on_gone;
-	a->failed = pack_init(&a->pack, call, &in->paths, &a->err) < 0;
-	buf_init_budgeted(&a->out, a->pack.made.limit);
-	a->busy = true;
-	if (a->failed || call_job(call, &a->job, LANE_LONG, work, begun) < 0)
+	buf_init_budgeted(&a->out, OUT_MAX);
+	status = archiver_init(&a->archiver, call, &in->paths, in->format, is_raw ? 0 : call_limit(call, "max_files"));
+	if (status < 0 || archiver_start(&a->archiver) < 0)
 		fail(a);
 }
 
@@ -350,6 +322,9 @@ const struct op op_files_archive = {
 		"and the trailer " TRAILER
 		" tells in a JSON array what the result tells in 'skipped'. Links below the paths are kept as links, hard links too; "
 		"devices, FIFOs and sockets are skipped. A file that changes meanwhile is cut or filled up to its first size, and told.",
+	.example = { .args = JSON_TEXT({ "paths" : ["demo/src"], "format" : "zip" }),
+		.file = "src.zip",
+		.abx = "archive -f zip demo/src" },
 	.effects = OP_READS,
 	.params = params,
 	.params_size = sizeof(struct in),

@@ -127,6 +127,7 @@ const struct op op_files_chmod = {
 	.description =
 		"Every entry gets exactly this mode. Nothing is changed when the policy protects one of them; after another failure the "
 		"entries before it are changed.",
+	.example = { .args = JSON_TEXT({ "path" : "demo/run.sh", "mode" : "755" }) },
 	.effects = OP_WRITES | OP_IDEMPOTENT,
 	.params = in_fields,
 	.params_size = sizeof(struct in),

@@ -75,7 +75,7 @@ static int no_memory(struct editing *e)
 
 static int too_large(struct editing *e, int64_t most)
 {
-	return files_over_limit(
+	return call_over_limit(
 		e->call, "max_bytes", &e->call->err, "'%s' is over %lld bytes", given(e), (long long)most);
 }
 
@@ -295,6 +295,10 @@ const struct op op_files_edit = {
 	.description =
 		"Exact replacements, or a unified diff; nothing is written unless all of them apply. The file keeps its mode and owner. With "
 		"If-Match only the content that the caller knows is changed; a file that changes meanwhile is 412 in any case.",
+	.example = { .args = JSON_TEXT({
+		"path" : "demo/settings.ini",
+		"edits" : [ { "old" : "debug = no", "new" : "debug = yes" } ]
+	}) },
 	.effects = OP_WRITES,
 	.params = in_fields,
 	.params_size = sizeof(struct in),

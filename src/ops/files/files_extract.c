@@ -6,6 +6,7 @@
  * is there is merged into, entry by entry (R103).  An archive that comes as the body is first kept in
  * an unnamed file, because a zip is read from its end.
  */
+#include "ops/files/leftover.h"
 #include "ops/files/tree.h"
 #include "ops/files/unpack.h"
 
@@ -77,12 +78,14 @@ struct extract {
 	struct err err;
 	/* of a new destination */
 	char temp[FILES_TEMP_SIZE];
+	struct leftover left;
 	int folder_fd;
 	bool merged;
 };
 
 static void extract_free(struct extract *x)
 {
+	leftover_forget(&x->left);
 	close_fd(x->archive_fd);
 	if (x->buffer)
 		budget_give(BUFFER_SIZE);
@@ -133,6 +136,7 @@ static int open_folder(struct extract *x, struct err *err)
 	if (x->folder_fd != -ENOENT)
 		return err_system(err, -x->folder_fd, "'%s'", to->given);
 	files_temp_name(x->temp);
+	x->left = leftover_note(to->parent_fd, x->temp);
 	if (mkdirat(to->parent_fd, x->temp, 0777) < 0) {
 		x->temp[0] = '\0';
 		return err_system(err, errno, "cannot make '%s'", to->given);
@@ -300,7 +304,7 @@ static void on_body(struct call *call, size_t got, bool end)
 	x->ended = end;
 	x->total += (int64_t)got;
 	if (x->total > x->unpack.max_bytes) {
-		files_over_limit(call, "max_bytes", &call->err, "the archive is over %lld bytes",
+		call_over_limit(call, "max_bytes", &call->err, "the archive is over %lld bytes",
 			(long long)x->unpack.max_bytes);
 		give_up(x);
 		return;
@@ -405,6 +409,7 @@ const struct op op_files_extract = {
 		"tar (plain, gz, zst, xz, bz2) and zip, from a file or as the body. A destination that is new appears whole or not at "
 		"all; one that is there gets the entries one by one, and an error then says how many. Names that are absolute or climb, "
 		"links that lead out, devices, FIFOs and sockets are left out and listed; owners are not taken over, nor setuid bits.",
+	.example = { .args = JSON_TEXT({ "destination" : "demo/unpacked", "parents" : true }), .file = "hello.tar" },
 	.effects = OP_WRITES,
 	.params = params,
 	.params_size = sizeof(struct in),

@@ -343,6 +343,7 @@ const struct op op_files_grep = {
 	.description =
 		"Each line is searched alone. Binary files, which hold a NUL, are passed over, and so is what .gitignore files at and "
 		"below the folder name. Of a line over 64 KiB a match of more than 4096 bytes may be missed.",
+	.example = { .args = JSON_TEXT({ "path" : "demo", "pattern" : "two|three", "glob" : "*.txt" }) },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.params = in_fields,
 	.params_size = sizeof(struct in),

@@ -103,6 +103,8 @@ const struct op op_files_mkdir = {
 	.summary = "Make a folder.",
 	.description =
 		"A folder that is there already is a success and told as not created; something else under that name is an error.",
+	.example = { .args = JSON_TEXT({ "path" : "demo/new/deep", "parents" : true }),
+		.abx = "mkdir -p demo/new/deep" },
 	.effects = OP_WRITES | OP_IDEMPOTENT,
 	.params = in_fields,
 	.params_size = sizeof(struct in),

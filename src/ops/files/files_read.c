@@ -322,7 +322,7 @@ static void files_read(struct call *call)
 }
 
 static const struct limit limits[] = {
-	{ "max_bytes", MAX_DEFAULT, MAX_CAP, ERR_LIMIT_FILE,
+	{ "max_bytes", MAX_DEFAULT, MAX_CAP, ERR_NONE,
 		"Most content in the JSON form; the answer tells when there is more." },
 	{ 0 },
 };
@@ -352,6 +352,7 @@ const struct op op_files_read = {
 	.description =
 		"By bytes or by lines, with the tag that makes a write conditional. As bytes it is as files.download_stream, with Range, "
 		"conditional requests and HEAD.",
+	.example = { .args = JSON_TEXT({ "path" : "demo/notes.txt", "lines" : "2-3" }) },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.params = in_fields,
 	.params_size = sizeof(struct in),

@@ -244,6 +244,7 @@ const struct op op_files_search = {
 	.description =
 		"Globs know '*', '?', '[a-z]', '[!a-z]' and a backslash before a sign that stands for itself. Links are not followed, "
 		"but for the folder itself.",
+	.example = { .args = JSON_TEXT({ "path" : "demo", "pattern" : "*.py" }), .abx = "find '*.py' demo" },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.params = in_fields,
 	.params_size = sizeof(struct in),

@@ -52,6 +52,7 @@ const struct op op_files_upload = {
 	.description =
 		"The file appears when all of it is written, or not at all. Mode and owner of a file that is replaced are kept, and a link "
 		"is followed inside the roots. With If-Match only the content that the caller knows is replaced.",
+	.example = { .args = JSON_TEXT({ "path" : "demo/hello.txt", "mode" : "600" }), .file = "hello.txt" },
 	.effects = OP_WRITES,
 	.params = upload_in_fields,
 	.params_size = sizeof(struct upload_in),

@@ -66,6 +66,7 @@ const struct op op_files_upload_stream = {
 	.summary = "Write files of any size.",
 	.description =
 		"As files.upload. The body may also be multipart/form-data, with path the folder for its files: they appear together, or none does.",
+	.example = { .args = JSON_TEXT({ "path" : "demo/sent/hello.txt", "parents" : true }), .file = "hello.txt" },
 	.effects = OP_WRITES,
 	.params = upload_in_fields,
 	.params_size = sizeof(struct upload_in),

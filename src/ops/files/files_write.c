@@ -83,6 +83,7 @@ const struct op op_files_write = {
 	.description =
 		"The file changes when all of it has arrived, or not at all. Mode and owner of a file that is there are kept, and a link is "
 		"followed inside the roots. With If-Match only the content that the caller knows is changed.",
+	.example = { .args = JSON_TEXT({ "path" : "demo/todo.txt", "content" : "buy milk" }) },
 	.effects = OP_WRITES,
 	.params = in_fields,
 	.params_size = sizeof(struct in),

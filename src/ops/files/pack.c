@@ -11,7 +11,7 @@
 #include <limits.h>
 #include <unistd.h>
 
-enum { CHUNK_SIZE = 64 * 1024, MADE_MAX = 160 << 20, SKIPPED_MAX = 1000, ARENA_MAX = 32 << 20, BLOCK = 64 * 1024 };
+enum { CHUNK_SIZE = 64 * 1024, MADE_MAX = 160 << 20, SKIPPED_MAX = 1000, ARENA_MAX = 32 << 20 };
 
 const char *const pack_formats[] = { "tar", "tar.gz", "tar.zst", "zip", NULL };
 
@@ -93,15 +93,10 @@ static int broken(struct pack *p, struct err *err)
 	return err_set(err, ERR_FILES_IO, "cannot make the archive: %s", why ? why : "out of memory");
 }
 
-static int set_writers(struct archive *a, enum pack_format format)
+/* GNU's format is what tar itself writes: quick to make, and any name and size has room in it. */
+static int set_writer(struct archive *a, enum pack_format format)
 {
-	if (format == PACK_ZIP)
-		return archive_write_set_format_zip(a);
-	if (format == PACK_TAR_GZ && archive_write_add_filter_gzip(a) != ARCHIVE_OK)
-		return ARCHIVE_FATAL;
-	if (format == PACK_TAR_ZST && archive_write_add_filter_zstd(a) != ARCHIVE_OK)
-		return ARCHIVE_FATAL;
-	return archive_write_set_format_pax_restricted(a);
+	return format == PACK_ZIP ? archive_write_set_format_zip(a) : archive_write_set_format_gnutar(a);
 }
 
 static int begin(struct pack *p, struct err *err)
@@ -111,9 +106,9 @@ static int begin(struct pack *p, struct err *err)
 	p->entry = archive_entry_new();
 	if (!p->chunk || !p->archive || !p->entry)
 		return err_set(err, ERR_BUSY, "memory is used up");
-	archive_write_set_bytes_per_block(p->archive, BLOCK);
+	archive_write_set_bytes_per_block(p->archive, 0); /* ours are blocks already */
 	archive_write_set_bytes_in_last_block(p->archive, 1);
-	if (set_writers(p->archive, p->format) < ARCHIVE_WARN)
+	if (set_writer(p->archive, p->format) < ARCHIVE_WARN)
 		return broken(p, err);
 	return archive_write_open(p->archive, p, NULL, write_made, NULL) < ARCHIVE_WARN ? broken(p, err) : 0;
 }
@@ -286,6 +281,8 @@ static int walk_on(struct pack *p, struct err *err)
 	}
 	if (event != WALK_ENTRY || !place_visible(p->who, p->path))
 		return 0;
+	if (w->type == DT_REG) /* it is looked at when it is open */
+		return put_file(p, w->dir_fd, w->name, p->path + p->name_at, err);
 	if (fstatat(w->dir_fd, w->name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
 		skip(p, p->path, why_not(errno));
 		return 0;

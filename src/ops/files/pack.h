@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An archive made of files and trees, a piece at a time: each step goes on until a piece is full,
- * so that no worker waits for a reader.  A step blocks: only in workers, not always the same one.
+ * A tar (not compressed here) or a zip made of files and trees, a piece at a time: each step goes on until
+ * so much is there, so that no worker waits for a reader.  A step blocks: only in workers, not always the same one.
  * A step may outlive its call, whose caller has gone: what it needs is its own.
  */
 #pragma once
@@ -55,5 +55,5 @@ struct pack {
 
 /* The places stay the caller's.  -1 with err; pack_done() is needed in any case. */
 int pack_init(struct pack *p, struct call *call, const struct list *paths, struct err *err) MUST_CHECK;
-int pack_step(struct pack *p, size_t piece, struct err *err) MUST_CHECK;
+int pack_step(struct pack *p, size_t piece, struct err *err) MUST_CHECK; /* until `made` has so many bytes */
 void pack_done(struct pack *p);

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { BUFFER_SIZE = 448 * 1024, BUFFERS = 2 };
+enum { BUFFER_SIZE = 448 * 1024, BUFFER_LEAST = 64 * 1024, BUFFERS = 2 };
 
 const struct field upload_in_fields[] = {
 	P_PATH(struct upload_in, path, F_REQUIRED | F_WRITE | F_MISSING_OK,
@@ -38,7 +38,7 @@ const enum err_code upload_errors[] = {
 
 struct buffer {
 	char *bytes;
-	size_t len;
+	size_t size, len;
 	bool full;
 };
 
@@ -102,7 +102,7 @@ static void upload_free(struct upload *u)
 {
 	for (size_t i = 0; i < BUFFERS; i++) {
 		if (u->buffers[i].bytes)
-			budget_give(u->buffer_size);
+			budget_give(u->buffers[i].size);
 		free(u->buffers[i].bytes);
 	}
 	free(u);
@@ -187,35 +187,56 @@ static void on_body(struct call *call, size_t got, bool end)
 	buffer->full = got > 0;
 	u->next_fill = (u->next_fill + 1) % BUFFERS;
 	if (u->total > u->most) {
-		files_over_limit(call, "max_bytes", &call->err, "the body is over %lld bytes", (long long)u->most);
+		call_over_limit(call, "max_bytes", &call->err, "the body is over %lld bytes", (long long)u->most);
 		give_up(u);
 		return;
 	}
 	advance(u);
 }
 
+/* Large ones while there is much memory; what one of many uploads needs at least is little. */
 static bool get_buffer(struct upload *u, struct buffer *buffer)
 {
+	bool is_first = !u->buffers[0].bytes;
+
 	if (buffer->bytes)
 		return true;
-	if (!budget_take(u->buffer_size))
-		return false;
-	buffer->bytes = malloc(u->buffer_size);
+	buffer->size = u->buffer_size;
+	if (!budget_take_spare(buffer->size)) {
+		buffer->size = MIN(buffer->size, (size_t)BUFFER_LEAST);
+		if (!is_first || !budget_take(buffer->size))
+			return false;
+	}
+	buffer->bytes = malloc(buffer->size);
 	if (!buffer->bytes)
-		budget_give(u->buffer_size);
+		budget_give(buffer->size);
 	return buffer->bytes != NULL;
+}
+
+/* Where there is no memory for two buffers, one goes round alone. */
+static struct buffer *next_buffer(struct upload *u)
+{
+	struct buffer *buffer = &u->buffers[u->next_fill], *other = &u->buffers[(u->next_fill + 1) % BUFFERS];
+
+	if (get_buffer(u, buffer))
+		return buffer;
+	if (!other->bytes || other->full)
+		return NULL;
+	u->next_fill = u->next_write = (u->next_fill + 1) % BUFFERS;
+	return other;
 }
 
 static void fill(struct upload *u)
 {
-	struct buffer *buffer = &u->buffers[u->next_fill];
+	struct buffer *buffer;
 
-	if (buffer->full || u->filling || u->ended)
+	if (u->buffers[u->next_fill].full || u->filling || u->ended)
 		return;
-	if (get_buffer(u, buffer)) {
+	buffer = next_buffer(u);
+	if (buffer) {
 		u->filling = true;
-		call_body(u->call, buffer->bytes, u->buffer_size, on_body);
-	} else if (!u->busy && !any_full(u)) { /* else the other buffer goes round alone */
+		call_body(u->call, buffer->bytes, buffer->size, on_body);
+	} else if (!u->busy && !any_full(u)) {
 		err_set(&u->call->err, ERR_BUSY, "bodies and captures use all of max_memory_bytes: try again");
 		give_up(u);
 	}
@@ -263,7 +284,7 @@ static int check_start(struct upload *u)
 	if (call->http.raw_request && in->content_base64.p)
 		return err_set(&call->err, ERR_ARGS_UNKNOWN, "parameter 'content_base64' does not go with a raw body");
 	if (len > u->most)
-		return files_over_limit(
+		return call_over_limit(
 			call, "max_bytes", &call->err, "the content is over %lld bytes", (long long)u->most);
 	return 0;
 }

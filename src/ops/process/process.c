@@ -224,6 +224,7 @@ struct process *process_begin(struct call *call, const struct process_start *wha
 		return NULL;
 	}
 	fill_in(p, call, what, &child);
+	receipt_fill(&p->receipt, call, what->command->user, p->tree);
 	list_append(&table.running, &p->node);
 	counters_add(GAUGE_PROCESSES, 1);
 	return p;

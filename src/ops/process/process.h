@@ -16,6 +16,7 @@
 #include "call/call.h"
 #include "journal/journal.h"
 #include "program/command.h"
+#include "program/receipt.h"
 #include "ops/process/feed.h"
 
 struct process {
@@ -34,6 +35,7 @@ struct process {
 	int64_t written_ns; /* when its newest output came */
 	int64_t closed_ns;  /* when it was first seen to have closed both pipes itself; 0 never */
 	struct tree_exit exit;
+	struct receipt receipt;
 	size_t retain;  /* how many newer ones it survives */
 	bool exited;    /* it was waited for */
 	bool drained;   /* no more output will come (R24) */
@@ -87,4 +89,5 @@ static inline enum process_state process_state(const struct process *p)
 
 /* The parameter that all ops but start and list have, and what every one of them may answer. */
 #define PROCESS_PARAM(S) \
-	P_STRING(S, pid, F_REQUIRED | F_NUMBER_OK, "Its id, or its pid: then the newest process that had it is meant.")
+	P_STRING(S, pid, F_REQUIRED | F_NUMBER_OK | F_AUDIT, \
+		"Its id, or its pid: then the newest process that had it is meant.")

@@ -8,22 +8,35 @@ struct in {
 	const char *pid;
 };
 
+struct out {
+	struct entry entry;
+	struct receipt confinement;
+};
+
 static const struct field params[] = {
 	PROCESS_PARAM(struct in),
+	FIELDS_END,
+};
+
+static const struct field result[] = {
+	ENTRY_ROWS,
+	R_OBJECT(struct out, confinement, struct receipt, "ProcessConfinement", receipt_rows,
+		"What has been in force for it since its start."),
 	FIELDS_END,
 };
 
 static void start(struct call *call)
 {
 	struct process *p = process_find(call, call_in(call, struct in)->pid);
-	struct entry entry;
+	struct out out;
 
 	if (!p) {
 		call_fail(call);
 		return;
 	}
-	entry_fill(&entry, p);
-	call_reply(call, &entry);
+	entry_fill(&out.entry, p);
+	out.confinement = p->receipt;
+	call_reply(call, &out);
 }
 
 static const enum err_code errors[] = { ERR_PROCESS_NOT_FOUND, ERR_NONE };
@@ -41,11 +54,12 @@ const struct op op_process_get = {
 	.description =
 		"An ended process stays known until an hour has passed or 'retain' newer ones have ended. 'descendants' tells "
 		"of what still lives of it after its own end; process.signal with 'group' reaches them.",
+	.example = { .args = JSON_TEXT({}), .after = "process.start", .take = "pid", .into = "pid" },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.params = params,
 	.params_size = sizeof(struct in),
-	.result = entry_rows,
-	.result_size = sizeof(struct entry),
+	.result = result,
+	.result_size = sizeof(struct out),
 	.errors = errors,
 	.start = start,
 };

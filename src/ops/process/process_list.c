@@ -4,6 +4,9 @@
  */
 #include "ops/process/entry.h"
 
+#include "base/clock.h"
+#include "spawn/members.h"
+
 struct out {
 	struct list processes;
 };
@@ -14,7 +17,24 @@ static const struct field result[] = {
 	FIELDS_END,
 };
 
-static void start(struct call *call)
+struct listing {
+	struct call *call;
+	struct job job;
+	struct members walked;
+	int64_t walked_ns;
+	int failed;
+};
+
+/* Reading /proc of hundreds of processes takes milliseconds. */
+static void walk(struct job *job)
+{
+	struct listing *l = OWNER(job, struct listing, job);
+
+	l->walked_ns = clock_now_ns();
+	l->failed = members_walk(&l->walked);
+}
+
+static void show(struct call *call)
 {
 	size_t count = 0;
 	struct process **all = process_all(call, &count);
@@ -25,11 +45,31 @@ static void start(struct call *call)
 		call_fail(call);
 		return;
 	}
-	tree_survey_begin();
 	for (size_t i = 0; i < count; i++)
 		entry_fill(&entries[i], all[i]);
-	tree_survey_end();
 	call_reply(call, &out);
+}
+
+static void on_walked(struct job *job)
+{
+	struct listing *l = OWNER(job, struct listing, job);
+
+	/* A failed walk is done again by whoever looks. */
+	if (l->failed == 0)
+		tree_survey_begin(&l->walked, l->walked_ns);
+	members_free(&l->walked);
+	show(l->call);
+	tree_survey_end();
+}
+
+static void start(struct call *call)
+{
+	struct listing *l = call_new(call, struct listing);
+
+	if (l)
+		l->call = call;
+	if (!l || call_job(call, &l->job, LANE_SHORT, walk, on_walked) < 0)
+		call_fail(call);
 }
 
 const struct op op_process_list = {
@@ -45,6 +85,7 @@ const struct op op_process_list = {
 	.description =
 		"Those begun with process.start by any caller: all that run, and those that ended, until an hour has passed or "
 		"'retain' newer ones have ended.",
+	.example = { .args = JSON_TEXT({}), .abx = "ps" },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.result = result,
 	.result_size = sizeof(struct out),

@@ -275,6 +275,7 @@ const struct op op_process_output = {
 		"bytes again. The newest 'max_output_bytes' are kept; 'dropped' tells how many of the wanted ones are gone. "
 		"With 'wait' the answer comes with the first byte or when the process ends. A character that a limit would cut "
 		"belongs to the later read.",
+	.example = { .args = JSON_TEXT({ "wait" : 5 }), .after = "process.start", .take = "pid", .into = "pid" },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.params = params,
 	.params_size = sizeof(struct in),

@@ -27,7 +27,7 @@ struct out {
 
 static const struct field params[] = {
 	PROCESS_PARAM(struct in),
-	P_ANY(struct in, signal, 0, "Its name (\"SIGTERM\", the default) or its number."),
+	P_ANY(struct in, signal, F_AUDIT, "Its name (\"SIGTERM\", the default) or its number."),
 	P_BOOL(struct in, group, true, "Whether all that descend from the process get it too."),
 	FIELDS_END,
 };
@@ -128,6 +128,10 @@ const struct op op_process_signal = {
 		"With 'group', the default, everything that descends from the process gets it, also what changed its session; "
 		"without, the process alone. After its end only living descendants can be signalled, with 'group'. The policy "
 		"lists the signals that may be sent.",
+	.example = { .args = JSON_TEXT({ "signal" : "SIGTERM" }),
+		.after = "process.start",
+		.take = "pid",
+		.into = "pid" },
 	.effects = OP_WRITES,
 	.params = params,
 	.params_size = sizeof(struct in),

@@ -41,7 +41,7 @@ static const struct field params[] = {
 	P_BOOL(struct in, capture_output, false, "Whether its output is kept for process.output and process.follow."),
 	FIELD_ROW_AS(struct in, takes_input, "stdin", bool, FIELD_BOOLEAN,
 		"Whether process.stdin can write to it; otherwise it reads end of file at once."),
-	P_STRING(struct in, name, 0, "A label of at most 128 bytes: not unique, not an address."),
+	P_STRING(struct in, name, F_AUDIT, "A label of at most 128 bytes: not unique, not an address."),
 	P_NUM(struct in, timeout, 0, 0, TIMEOUT_MAX,
 		"Seconds until it and all that it started are ended; 0 is no limit."),
 	FIELDS_END,
@@ -120,7 +120,7 @@ static int check(struct call *call, const struct in *in)
 		return err_set(
 			&call->err, ERR_ARGS_INVALID, "the Idempotency-Key must have 1 to %d bytes", KEY_MAX_BYTES);
 	if ((int64_t)process_running(principal_name(call->caller)) >= most)
-		return err_set(&call->err, ERR_LIMIT_TOO_MANY,
+		return call_over_limit(call, "max_processes", &call->err,
 			"%lld processes run, which is all that may (max_processes)", (long long)most);
 	return 0;
 }
@@ -149,38 +149,51 @@ static int start_new(struct call *call, struct out *out)
 	return 0;
 }
 
-static int start_once(struct call *call, struct out *out)
+/* Whatever has changed since the first time, a folder that is gone among it. */
+static bool replay(struct call *call)
 {
 	struct str key = call->http.idempotency_key;
-	const char *who = principal_name(call->caller);
 	struct idempotency_answer first;
-	int64_t now = clock_now_ns();
+	struct out out;
 
-	switch (idempotency_find(who, key, call->http.body_hash, now, &first)) {
+	if (!key.p)
+		return false;
+	switch (idempotency_find(principal_name(call->caller), key, call->http.body_hash, clock_now_ns(), &first)) {
 	case IDEMPOTENCY_OTHER:
-		return err_set(&call->err, ERR_ARGS_IDEMPOTENCY, "the Idempotency-Key was used with another body");
+		err_set(&call->err, ERR_ARGS_IDEMPOTENCY, "the Idempotency-Key was used with another body");
+		call_fail(call);
+		return true;
 	case IDEMPOTENCY_AGAIN:
-		*out = (struct out){ first.id, first.command, first.started_at, first.pid };
-		return 0;
+		out = (struct out){ first.id, first.command, first.started_at, first.pid };
+		call_reply(call, &out);
+		return true;
 	default:
-		break;
+		return false;
 	}
-	if (start_new(call, out) < 0)
-		return -1;
-	first = (struct idempotency_answer){ out->id, out->command, out->started_at, (pid_t)out->pid };
-	idempotency_put(who, key, call->http.body_hash, now, &first);
-	return 0;
+}
+
+static void remember(struct call *call, const struct out *out)
+{
+	struct idempotency_answer first = { out->id, out->command, out->started_at, (pid_t)out->pid };
+
+	if (call->http.idempotency_key.p)
+		idempotency_put(principal_name(call->caller), call->http.idempotency_key, call->http.body_hash,
+			clock_now_ns(), &first);
 }
 
 static void start(struct call *call)
 {
 	struct out out;
-	int status = call->http.idempotency_key.p ? start_once(call, &out) : start_new(call, &out);
 
-	if (status < 0)
+	/* The first one may have come while our folder was looked at. */
+	if (replay(call))
+		return;
+	if (start_new(call, &out) < 0) {
 		call_fail(call);
-	else
-		call_reply(call, &out);
+		return;
+	}
+	remember(call, &out);
+	call_reply(call, &out);
 }
 
 static const enum err_code errors[] = { COMMAND_ERRORS, ERR_ARGS_IDEMPOTENCY, ERR_LIMIT_TOO_MANY, ERR_NONE };
@@ -208,6 +221,12 @@ const struct op op_process_start = {
 		"by a signal, or with the server. With an Idempotency-Key header a repeated start gives the first answer again "
 		"for an hour and starts nothing; the server forgets the keys when it is restarted. Without 'capture_output' its "
 		"output goes nowhere.",
+	.example = { .args = JSON_TEXT({
+		"command" : "echo ready; read line; echo got $line",
+		"capture_output" : true,
+		"stdin" : true,
+		"timeout" : 60
+	}) },
 	.effects = OP_RUNS | OP_READS | OP_WRITES,
 	.params = params,
 	.params_size = sizeof(struct in),
@@ -217,4 +236,5 @@ const struct op op_process_start = {
 	.errors = errors,
 	.limits = limits,
 	.start = start,
+	.replay = replay,
 };

@@ -131,6 +131,10 @@ const struct op op_process_stdin = {
 		"The process must have been started with 'stdin'. The call is answered when the bytes are in the pipe, in the "
 		"order of the calls. When the process takes none for five seconds (or one call lasts over a minute) it is "
 		"limit.too_many, and 'details' says how many bytes were written; the rest was not.",
+	.example = { .args = JSON_TEXT({ "data" : "hello", "eof" : true }),
+		.after = "process.start",
+		.take = "pid",
+		.into = "pid" },
 	.effects = OP_WRITES,
 	.params = params,
 	.params_size = sizeof(struct in),

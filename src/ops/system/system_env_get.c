@@ -115,6 +115,7 @@ const struct op op_system_env_get = {
 	.summary = "Show the variables that programs are started with.",
 	.description =
 		"Not the server's own. Names that hold TOKEN, SECRET, KEY, PASSWORD or CREDENTIAL are never shown.",
+	.example = { .args = JSON_TEXT({ "names" : "PATH,HOME" }), .abx = "env PATH HOME" },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.params = params,
 	.params_size = sizeof(struct in),

@@ -17,7 +17,7 @@ struct out {
 };
 
 static const struct field params[] = {
-	P_MAP(struct in, vars, F_REQUIRED | F_NULLABLE, "Variables by name; null takes one away."),
+	P_MAP(struct in, vars, F_REQUIRED | F_NULLABLE | F_AUDIT, "Variables by name; null takes one away."),
 	FIELDS_END,
 };
 
@@ -46,7 +46,7 @@ static int check(struct call *call, const struct list *vars)
 		bytes += overlay_growth(pair->name, pair->value);
 	}
 	if (bytes > max)
-		return err_set(&call->err, ERR_ARGS_INVALID,
+		return call_over_limit(call, "max_bytes", &call->err,
 			"the variables would have %zu bytes in all; at most %zu are kept (max_bytes)", bytes, max);
 	return 0;
 }
@@ -90,6 +90,7 @@ const struct op op_system_env_set = {
 	.description =
 		"All of them or none; running programs keep theirs. Kept until the server ends. Variables that load code or say "
 		"who a program is (PATH, HOME, LD_*, PYTHON*, …) are protected.",
+	.example = { .args = JSON_TEXT({ "vars" : { "EDITOR" : "ed", "PAGER" : null } }) },
 	.effects = OP_WRITES | OP_IDEMPOTENT,
 	.params = params,
 	.params_size = sizeof(struct in),

@@ -209,6 +209,7 @@ const struct op op_system_info = {
 	.description =
 		"Memory and CPU are the cgroup's where it sets a limit; those of the machine stand under names of their own. No limit "
 		"and what is not known are null.",
+	.example = { .args = JSON_TEXT({}), .abx = "info" },
 	.effects = OP_READS | OP_RUNS | OP_IDEMPOTENT,
 	.result = result,
 	.result_size = sizeof(struct out),

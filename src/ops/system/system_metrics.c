@@ -53,6 +53,7 @@ const struct op op_system_metrics = {
 	.summary = "Tell how much of the sandbox is in use now.",
 	.description =
 		"The figures are the cgroup's where it sets a limit. What is not known is null. Takes a fifth of a second.",
+	.example = { .args = JSON_TEXT({}) },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.result = result,
 	.result_size = sizeof(struct metrics),

@@ -269,6 +269,7 @@ const struct op op_system_packages = {
 	.summary = "List the packages that a package manager has installed.",
 	.description =
 		"apt and apk are read from their databases; pip, npm and cargo are run, in an environment of their own.",
+	.example = { .args = JSON_TEXT({ "manager" : "apt" }), .abx = "packages apt" },
 	.effects = OP_READS | OP_RUNS | OP_IDEMPOTENT,
 	.params = params,
 	.params_size = sizeof(struct in),

@@ -87,6 +87,7 @@ const struct op op_system_ports = {
 	.since = "0.1.0",
 	.summary = "List the ports that somebody listens on.",
 	.description = "IPv4 and IPv6, of the server's network namespace.",
+	.example = { .args = JSON_TEXT({}), .abx = "ports" },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.result = result,
 	.result_size = sizeof(struct out),

@@ -5,6 +5,7 @@
  */
 #include "base/budget.h"
 #include "call/counters.h"
+#include "custom/custom.h"
 #include "ops/system/measure.h"
 
 #include <stdio.h>
@@ -88,6 +89,7 @@ static void add_counters(struct buf *to)
 	begin(to, calls, "counter", "Requests that were answered, by op and class of status.");
 	for (const struct op *const *op = ops_all; *op; op++)
 		add_calls(to, calls, *op);
+	add_calls(to, calls, &custom_any);
 	add_calls(to, calls, NULL);
 	add_integer(to, "abx_connections", "gauge", counters_get(GAUGE_CONNECTIONS), "Open HTTP connections.");
 	add_integer(to, "abx_managed_processes", "gauge", counters_get(GAUGE_PROCESSES),
@@ -97,6 +99,10 @@ static void add_counters(struct buf *to)
 		"Memory that bodies, captures, journals and queues hold.");
 	add_integer(
 		to, "abx_memory_budget_limit_bytes", "gauge", (int64_t)budget_limit(), "The most that they may hold.");
+	add_integer(to, "abx_audit_lines_total", "counter", counters_get(COUNTER_AUDITED),
+		"Lines of the audit log that were written.");
+	add_integer(to, "abx_audit_lost_total", "counter", counters_get(COUNTER_AUDIT_LOST),
+		"Lines of the audit log that could not be written.");
 	begin(to, "abx_jobs", "gauge", "Jobs of workers, running and waiting, by lane.");
 	buf_addf(to, "abx_jobs{lane=\"short\"} %u\nabx_jobs{lane=\"long\"} %u\n", job_count(LANE_SHORT),
 		job_count(LANE_LONG));
@@ -168,6 +174,7 @@ const struct op op_system_prometheus = {
 	.since = "0.1.0",
 	.summary = "Give the figures of the sandbox and of the server as Prometheus reads them.",
 	.description = "At its own address the text itself, unless Accept asks for application/json.",
+	.example = { .args = JSON_TEXT({}) },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.result = result,
 	.result_size = sizeof(struct out),

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "journal/journal.h"
-#include "ops/terminal/modes.h"
+#include "wire/modes.h"
 
 enum { SCROLLBACK_RING = 4 * 1024 * 1024 };
 

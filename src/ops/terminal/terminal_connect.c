@@ -10,7 +10,7 @@ struct in {
 };
 
 static const struct field params[] = {
-	P_STRING(struct in, session_id, F_REQUIRED, "The session's id."),
+	P_STRING(struct in, session_id, F_REQUIRED | F_AUDIT, "The session's id."),
 	P_STRING(struct in, ticket, F_SECRET, "The one-time ticket of ws_url, instead of a token."),
 	FIELDS_END,
 };
@@ -66,6 +66,12 @@ const struct op op_terminal_connect = {
 		"subprotocol abx.pty.binary input and output are binary frames of raw bytes, and the rest stays JSON text. A token "
 		"may also be offered as the subprotocol abx.bearer.<base64url of the token>. Frames of text that are none of the "
 		"messages are ignored. An unknown session is closed with 1008 and the reason terminal.not_found.",
+	.example = { .args = JSON_TEXT({}),
+		.after = "terminal.create",
+		.take = "session_id",
+		.into = "session_id",
+		.abx = "shell \"$session_id\"",
+		.typed = "exit\\r" },
 	.effects = OP_READS | OP_WRITES,
 	.params = params,
 	.params_size = sizeof(struct in),

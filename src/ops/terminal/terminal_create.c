@@ -100,6 +100,7 @@ const struct op op_terminal_create = {
 		"Without 'command' and 'argv' the shell is started as a login shell. The program has a controlling terminal of the "
 		"given size from its first instruction on, and TERM=xterm-256color. It lives on when nobody is attached, and its "
 		"output is read and kept all the same, the newest scrollback_bytes of it.",
+	.example = { .args = JSON_TEXT({ "cwd" : "demo", "cols" : 100, "rows" : 30 }) },
 	.effects = OP_RUNS | OP_READS | OP_WRITES,
 	.params = params,
 	.params_size = sizeof(struct in),

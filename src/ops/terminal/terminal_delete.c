@@ -12,7 +12,7 @@ struct in {
 };
 
 static const struct field params[] = {
-	P_STRING(struct in, id, F_REQUIRED, "The session's id."),
+	P_STRING(struct in, id, F_REQUIRED | F_AUDIT, "The session's id."),
 	FIELDS_END,
 };
 
@@ -47,6 +47,7 @@ const struct op op_terminal_delete = {
 	.description =
 		"Hangs up everything that the session started, kills what does not go, and answers when nothing is left. A session "
 		"that has ended by itself is forgotten, and what it left running is ended too.",
+	.example = { .args = JSON_TEXT({}), .after = "terminal.create", .take = "session_id", .into = "id" },
 	.effects = OP_WRITES,
 	.params = params,
 	.params_size = sizeof(struct in),

@@ -9,7 +9,7 @@ struct in {
 };
 
 static const struct field params[] = {
-	P_STRING(struct in, id, F_REQUIRED, "The session's id."),
+	P_STRING(struct in, id, F_REQUIRED | F_AUDIT, "The session's id."),
 	FIELDS_END,
 };
 
@@ -39,6 +39,7 @@ const struct op op_terminal_get = {
 	.since = "0.1.0",
 	.summary = "Tell about one terminal session.",
 	.description = "As terminal.list has it.",
+	.example = { .args = JSON_TEXT({}), .after = "terminal.create", .take = "session_id", .into = "id" },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.params = params,
 	.params_size = sizeof(struct in),

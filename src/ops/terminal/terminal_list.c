@@ -45,6 +45,7 @@ const struct op op_terminal_list = {
 	.summary = "List the terminal sessions.",
 	.description =
 		"A session whose program has ended stays for a minute after that, or after its last client has left.",
+	.example = { .args = JSON_TEXT({}) },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.result = result,
 	.result_size = sizeof(struct out),

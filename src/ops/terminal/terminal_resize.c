@@ -15,7 +15,7 @@ struct out {
 };
 
 static const struct field params[] = {
-	P_STRING(struct in, id, F_REQUIRED, "The session's id."),
+	P_STRING(struct in, id, F_REQUIRED | F_AUDIT, "The session's id."),
 	P_INT_REQUIRED(struct in, cols, 1, TERMINAL_SIDE_MAX, "Columns."),
 	P_INT_REQUIRED(struct in, rows, 1, TERMINAL_SIDE_MAX, "Rows."),
 	FIELDS_END,
@@ -55,6 +55,10 @@ const struct op op_terminal_resize = {
 	.since = "0.1.0",
 	.summary = "Change the size of a terminal.",
 	.description = "There is one size for all clients of a session: the last that was set.",
+	.example = { .args = JSON_TEXT({ "cols" : 120, "rows" : 40 }),
+		.after = "terminal.create",
+		.take = "session_id",
+		.into = "id" },
 	.effects = OP_WRITES | OP_IDEMPOTENT,
 	.params = params,
 	.params_size = sizeof(struct in),

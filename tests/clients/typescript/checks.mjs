@@ -42,6 +42,20 @@ const checks = {
     await new Promise((resolve) => process.stdin.once("data", resolve)); // the connection is closed by us and not by our end
     return true;
   },
+  async abort(url, ...argv) {
+    const controller = new AbortController();
+    const call = new ServerClient(url).commands.run({ argv }, { signal: controller.signal });
+    const fault = call.catch((error) => error.message);
+    await new Promise((resolve) => process.stdin.once("data", resolve));
+    controller.abort(new Error("mine"));
+    process.stdout.write("left\n");
+    await new Promise((resolve) => process.stdin.once("data", resolve));
+    return fault;
+  },
+  /** Prints each event's name; ends with the error. */
+  async told_as_it_comes(url, ...argv) {
+    for await (const event of new ServerClient(url).commands.stream({ argv })) process.stdout.write(`${event.event}\n`);
+  },
   run: async (url, params, options) => new ServerClient(url, JSON.parse(options ?? "{}")).commands.run(JSON.parse(params)),
   limited: async (url, argv) => new ServerClient(url).commands.run({ argv: JSON.parse(argv), timeout: 0 }, { request_timeout: 0.5 }),
   async bytes(url, local, remote, back) {
@@ -73,12 +87,102 @@ const checks = {
     }
     return facts;
   },
+  async custom(url) {
+    const client = new ServerClient(url);
+    const name = (error) => [error.name, error.error_code, error.error_type];
+    return {
+      listed: (await client.custom.list()).commands.map((one) => one.name),
+      echo: (await client.custom.echo({ text: "x", items: [1] })).items,
+      call: await client.custom.call("secret"),
+      id: await client.call("custom.twice"),
+      odd: await client.custom["fail-oddly"]().catch(name),
+      fail: await client.custom.fail({ type: "KeyError" }).catch(name),
+      wrong: await client.custom.echo({ txt: "x" }).catch(name),
+      nothing: await client.custom.nothing().catch(name),
+      check: (await client.check("custom.echo", { args: {} })).wire_code,
+    };
+  },
   async later(url) {
     const client = new ServerClient(url);
     const first = await client.custom.nothing().catch((error) => error.name);
     process.stdout.write(`${first}\n`);
     await new Promise((resolve) => process.stdin.once("data", resolve));
     return client.health();
+  },
+  methods() {
+    const client = new ServerClient("http://127.0.0.1:1");
+    const is = (path) => typeof path.split(".").reduce((node, part) => node?.[part], client) === "function";
+    const there = (name) => is(name.replace("<name>", "x"));
+    return Object.fromEntries(Object.entries(ServerClient.ENDPOINT_METHODS).map(([endpoint, names]) => [endpoint, names.filter((name) => !there(name))]));
+  },
+  async verdicts(url, options, asked) {
+    const caps = await new ServerClient(url, JSON.parse(options)).discover();
+    return JSON.parse(asked).map(([path, op]) => caps.check_path(path, op).allowed ?? null);
+  },
+  async asks(url) {
+    const caps = await new ServerClient(url).discover();
+    return [(await caps.check(ops.files.stat, { path: "/etc/passwd" })).wire_code, caps.features, caps.catalog_digest];
+  },
+  async whole(url, local, remote, back) {
+    const client = new ServerClient(url);
+    const before = await client.files.exists({ path: remote });
+    const sent = await client.files.upload_file(local, { path: remote });
+    const done = await client.files.download_file({ path: remote }, back);
+    const failed = await client.files.download_file({ path: `${remote}.no` }, `${back}.no`).catch((error) => error.name);
+    return [before, await client.files.exists({ path: remote }), sent.bytes, done, failed, await client.files.read_text({ path: remote })];
+  },
+  async watched(url, path) {
+    const client = new ServerClient(url);
+    const watching = client.files.watch_for({ path }, 1);
+    await client.files.upload({ path: `${path}/first`, data: "x" });
+    const late = setInterval(() => client.files.upload({ path: `${path}/later`, data: "x" }), 50);
+    const seen = await watching;
+    clearInterval(late);
+    return [...new Set(seen.map((event) => event.name))];
+  },
+  async told(url) {
+    const client = new ServerClient(url);
+    const out = [];
+    const on = { on_stdout: (text) => void out.push(text), on_stderr: async (text) => void out.push(text) };
+    const exit = await client.commands.run_stream({ command: "echo one; sleep 0.05; echo two >&2; exit 3" }, on);
+    const failed = await client.commands.run_stream({ command: "exit 4" }, { check: true }).catch((error) => [error.name, error.details.exit_code]);
+    const { pid } = await client.process.start({ command: "echo a; echo b >&2; exec sleep 60", capture_output: true });
+    const { signal } = await client.process.kill({ pid });
+    const events = await client.process.follow_all({ pid });
+    return [out.join(""), exit.exit_code, failed, signal, events.at(-1).event, await client.process.read_all({ pid })];
+  },
+  /** Follows a process through a connection that breaks again and again. */
+  async resumed(direct, broken, command) {
+    const { pid } = await new ServerClient(direct).process.start({ command, capture_output: true });
+    const client = new ServerClient(broken);
+    const text = [];
+    let since = 0, breaks = 0;
+    for (;;) {
+      const stream = client.process.follow({ pid, since });
+      try {
+        for await (const event of stream) {
+          if (event.event === "chunk") text.push(event.data);
+          if (event.event === "exit") return { text: text.join(""), exit_code: event.exit_code, breaks };
+        }
+      } catch (error) {
+        if (!(error instanceof StreamEndedError)) throw error;
+        since = Number(stream.last_event_id ?? since);
+        breaks++;
+      }
+    }
+  },
+  async unix(url, local, remote) {
+    const client = new ServerClient(url);
+    async function* parts() {
+      for (let at = 0; at < 40; at++) yield new Uint8Array(65536).fill(at);
+    }
+    const sent = await client.files.upload_stream({ path: remote, data: parts() });
+    const read = await client.files.download_stream({ path: remote });
+    const events = await client.commands.stream({ command: "echo hi; exit 3" }).collect();
+    const missing = await client.files.stat({ path: "/etc/passwd" }).catch((error) => error.error_code);
+    const tty = await client.terminal.connect({ session_id: "x" }).catch((error) => error.name);
+    const nobody = await new ServerClient("unix:/nowhere/at/all").health().catch((error) => error.name);
+    return [(await client.health()).status, sent.bytes, read.length, read.at(-1), events.at(-1).exit_code, missing, tty, nobody];
   },
   wrong: async (url) => new ServerClient(url).files.stat({ pth: "x" }),
 };

@@ -10,9 +10,10 @@ from .capabilities import ServerCapabilities
 from .errors import *  # noqa: F403
 from .errors import __all__ as _error_names
 from .sandbox import Sandbox
+from .terminal import PtyConnection, TerminalMessage
 
 __version__ = "0.1.0"
 __all__ = [
-    "CATALOG_DIGEST", "CATALOG_VERSION", "Event", "EventStream", "Model", "OpRef", "Sandbox", "ServerCapabilities", "ServerClient",
-    "SyncEventStream", "UnknownEvent", "errors", "ops", *_error_names,
+    "CATALOG_DIGEST", "CATALOG_VERSION", "Event", "EventStream", "Model", "OpRef", "PtyConnection", "Sandbox", "ServerCapabilities",
+    "ServerClient", "SyncEventStream", "TerminalMessage", "UnknownEvent", "errors", "ops", *_error_names,
 ]

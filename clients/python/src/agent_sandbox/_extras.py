@@ -18,9 +18,11 @@ from ._generated import (
     CommandsStreamExitEvent,
     CommandsStreamStderrEvent,
     CommandsStreamStdoutEvent,
+    CustomListResult,
     FilesNamespace,
     FilesUploadResult,
     FilesUploadStreamResult,
+    FilesWatchEventEvent,
 )
 from ._op import Body, PathLike, Progress
 from ._stream import EventStream
@@ -95,12 +97,12 @@ class Files(FilesNamespace):
             raise
         return done
 
-    async def watch_for(self, path: PathLike, seconds: float, **options: Any) -> list[Any]:
+    async def watch_for(self, path: PathLike, seconds: float, **options: Any) -> list[FilesWatchEventEvent]:
         """What changes in that time: the events of files.watch, without those that are about the watch itself."""
-        stream = await self._client.call("files.watch", path=path, timeout=seconds, **options)
-        return [event for event in await stream.collect() if event.event == "event"]
+        seen = await self.watch(path, timeout=seconds, **options).collect()
+        return [event for event in seen if isinstance(event, FilesWatchEventEvent)]
 
-    def watch_for_sync(self, path: PathLike, seconds: float, **options: Any) -> list[Any]:
+    def watch_for_sync(self, path: PathLike, seconds: float, **options: Any) -> list[FilesWatchEventEvent]:
         return self._caller.wait(self.watch_for(path, seconds, **options))
 
     def exists_sync(self, path: PathLike) -> bool:
@@ -147,12 +149,13 @@ class Commands(CommandsNamespace):
         """Streams a command to two functions; the exit event, when it has ended."""
         return await collect_stream(self.stream(command, **options), on_stdout, on_stderr, check)
 
-    async def list(self) -> Any:
+    async def list(self) -> CustomListResult:
         """Deprecated: custom.list."""
         deprecated("commands.list", "custom.list")
-        return await self._client.call("custom.list")
+        found: CustomListResult = await self._client.call("custom.list")
+        return found
 
-    def list_sync(self) -> Any:
+    def list_sync(self) -> CustomListResult:
         return self._caller.wait(self.list())
 
     def run_stream_sync(self, command: str | None = None, **options: Any) -> CommandsStreamExitEvent:

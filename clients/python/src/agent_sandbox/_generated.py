@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Made by `agent-sandbox-server gen-client --lang python`: do not edit.
-# Catalog version 1, digest sha256:ec4c1543f02dfa32710753810a42b7aaa838e68ffca92e32880dd92f32677b93
+# Catalog version 1, digest sha256:f04558e79ca0a34fc9655bf79540cbe06c49a60c9812077e5831d4f817f19287
 """The catalog: models, refs, and a method for each op."""
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic import Field
 from ._base import Body, BytesLike, ErrorRow, Event, EventStream, Model, Namespace, Op, OpRef, PathLike, Progress, Root, SyncEventStream
 
 CATALOG_VERSION = 1
-CATALOG_DIGEST = "sha256:ec4c1543f02dfa32710753810a42b7aaa838e68ffca92e32880dd92f32677b93"
+CATALOG_DIGEST = "sha256:f04558e79ca0a34fc9655bf79540cbe06c49a60c9812077e5831d4f817f19287"
 SERVER_VERSION = "0.1.0"
 
 
@@ -164,21 +164,67 @@ class CoreOpenapiResult(Model):
 
 
 class CoreReloadResult(Model):
-    """Read the policy file again."""
+    """Read the policy file and the custom commands again."""
 
     reloaded: bool
     """Always true: a failure is an error."""
+
+
+class ServerCommandArg(Model):
+    """The arguments that it takes."""
+
+    name: str
+    """Its name."""
+    type: str
+    """string, integer, float, boolean, array or object."""
+    required: bool
+    """Whether it must be given."""
+    default: Any = None
+    """Its value when it is not given."""
+    description: str
+    """What it is."""
+
+
+class ServerCommand(Model):
+    """The commands."""
+
+    name: str
+    """Its name: the op is custom.NAME."""
+    description: str
+    """What it does."""
+    args: list[ServerCommandArg]
+    """The arguments that it takes."""
+
+
+class ServerWorker(Model):
+    """The programs behind some of them, where there are such."""
+
+    manifest: str
+    """The file that it is from."""
+    state: str
+    """starting, ready or restarting."""
+    problem: str | None = None
+    """What was wrong when it last ended or would not start."""
+
+
+class CustomListResult(Model):
+    """List the commands of the template's author."""
+
+    commands: list[ServerCommand]
+    """The commands."""
+    workers: list[ServerWorker] | None = None
+    """The programs behind some of them, where there are such."""
 
 
 class FileEntry(Model):
     """The entries, sorted by name."""
 
     name: str
-    """The name."""
+    """The last part of the path."""
     name_b64: str | None = None
     """The exact name where it is not UTF-8."""
     path: str
-    """The absolute path."""
+    """The path, absolute and without links."""
     path_b64: str | None = None
     """The exact path where it is not UTF-8."""
     type: str
@@ -834,6 +880,61 @@ class ProcessListResult(Model):
     """All of them, in the order of their starts."""
 
 
+class ProcessRlimits(Model):
+    """Limits of each process; those left out are the server's."""
+
+    nofile: int | None = None
+    """Descriptors."""
+    core: int | None = None
+    """Bytes of a core dump."""
+    nproc: int | None = None
+    """Processes of the user."""
+    fsize: int | None = None
+    """Bytes of a file."""
+    cpu: int | None = None
+    """Seconds of CPU."""
+    as_: int | None = Field(default=None, alias="as")
+    """Bytes of address space."""
+
+
+class ProcessCgroup(Model):
+    """Limits of it with all that it starts; those left out are not set."""
+
+    own: bool
+    """It and all that it starts have a cgroup of their own."""
+    memory_max: int | None = None
+    """Bytes of memory that they have together."""
+    pids_max: int | None = None
+    """How many processes they may be."""
+    cpu_max: float | None = None
+    """CPUs that they have together."""
+
+
+class ProcessConfinement(Model):
+    """What has been in force for it since its start."""
+
+    filesystem: bool
+    """The kernel holds it to the roots and to what programs need of the system."""
+    signals: bool
+    """It can signal only what it started itself."""
+    network: str
+    """inherit, none, or tcp_denied where only TCP could be closed."""
+    no_new_privs: bool
+    """No program that it starts gains privileges, as by setuid."""
+    capabilities_dropped: bool
+    """It has no capabilities, also as root."""
+    user: str
+    """Whose rights it has; the number where the user has no name."""
+    uid: int
+    """The user's number."""
+    gid: int
+    """The group's number."""
+    rlimits: ProcessRlimits
+    """Limits of each process; those left out are the server's."""
+    cgroup: ProcessCgroup
+    """Limits of it with all that it starts; those left out are not set."""
+
+
 class ProcessGetResult(Model):
     """Look at one process."""
 
@@ -869,6 +970,8 @@ class ProcessGetResult(Model):
     """Whether its output can be read."""
     stdin_open: bool
     """Whether its standard input can be written to."""
+    confinement: ProcessConfinement
+    """What has been in force for it since its start."""
 
 
 class ProcessSignalResult(Model):
@@ -1474,6 +1577,7 @@ _CATALOG: list[dict[str, Any]] = [
     {"id": "core.describe", "endpoint": None, "group": "core", "scope": "core:read", "kind": "json", "method": "GET", "path": "/ops", "also": "/ops/{id}", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "id", "in": "path", "type": "string", "required": False}], "one_of": [], "limits": []},
     {"id": "core.openapi", "endpoint": None, "group": "core", "scope": "core:read", "kind": "json", "method": "GET", "path": "/openapi.json", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [], "one_of": [], "limits": []},
     {"id": "core.reload", "endpoint": None, "group": "core", "scope": "admin", "kind": "json", "method": "POST", "path": "/reload", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": True}, "params": [], "one_of": [], "limits": []},
+    {"id": "custom.list", "endpoint": "list_commands", "group": "commands", "scope": "commands:list", "kind": "json", "method": "GET", "path": "/commands", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [], "one_of": [], "limits": []},
     {"id": "files.list", "endpoint": "files_list", "group": "file_ops", "scope": "files:read", "kind": "json", "method": "GET", "path": "/files/list", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": True, "b64": "path_b64"}, {"name": "recursive", "in": "query", "type": "boolean", "required": False, "default": False}, {"name": "depth", "in": "query", "type": "integer", "required": False, "default": 3, "minimum": 1, "maximum": 64}, {"name": "max_entries", "in": "query", "type": "integer", "required": False, "default": 1000, "minimum": 1, "maximum": 100000}, {"name": "hidden", "in": "query", "type": "boolean", "required": False, "default": True}], "one_of": [], "limits": []},
     {"id": "files.stat", "endpoint": "files_stat", "group": "file_ops", "scope": "files:read", "kind": "json", "method": "GET", "path": "/files/stat", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": True, "b64": "path_b64"}, {"name": "follow", "in": "query", "type": "boolean", "required": False, "default": True}], "one_of": [], "limits": []},
     {"id": "files.mkdir", "endpoint": "files_mkdir", "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/mkdir", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "body", "type": "path", "required": True, "b64": "path_b64"}, {"name": "parents", "in": "body", "type": "boolean", "required": False, "default": True}, {"name": "mode", "in": "body", "type": "string", "required": False}], "one_of": [], "limits": []},
@@ -1486,7 +1590,7 @@ _CATALOG: list[dict[str, Any]] = [
     {"id": "files.watch", "endpoint": "files_watch", "group": "file_ops", "scope": "files:read", "kind": "sse", "method": "GET", "path": "/files/watch", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": True, "b64": "path_b64"}, {"name": "recursive", "in": "query", "type": "boolean", "required": False, "default": False}, {"name": "timeout", "in": "query", "type": "number", "required": False, "default": 0, "minimum": 0, "maximum": 1000000000}, {"name": "max_events", "in": "query", "type": "integer", "required": False, "default": 0, "minimum": 0, "maximum": 9007199254740991}, {"name": "mode", "in": "query", "type": "choice", "required": False, "default": "auto", "choices": ["auto", "inotify", "poll"]}, {"name": "poll_ms", "in": "query", "type": "integer", "required": False, "default": 500, "minimum": 10, "maximum": 3600000}], "one_of": [], "limits": []},
     {"id": "files.upload", "endpoint": "upload", "group": "file_ops", "scope": "files:write", "kind": "raw", "method": "POST", "path": "/upload", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "path", "in": "body", "type": "path", "required": True, "b64": "path_b64"}, {"name": "content_base64", "in": "body", "type": "bytes", "required": False}, {"name": "mode", "in": "body", "type": "string", "required": False}, {"name": "create_only", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "parents", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [], "raw": {"request": True, "response": False, "media_type": None}, "limits": [{"name": "max_bytes", "default": 104857600, "cap": 1125899906842624, "error": "limit.file_too_large"}]},
     {"id": "files.download", "endpoint": "download", "group": "file_ops", "scope": "files:read", "kind": "raw", "method": "GET", "path": "/download", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": True, "b64": "path_b64"}], "one_of": [], "raw": {"request": False, "response": True, "media_type": "application/octet-stream"}, "limits": [{"name": "max_bytes", "default": 104857600, "cap": 104857600, "error": "limit.file_too_large"}]},
-    {"id": "files.read", "endpoint": None, "group": "file_ops", "scope": "files:read", "kind": "raw", "method": "GET", "path": "/files/read", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": True, "b64": "path_b64"}, {"name": "offset", "in": "query", "type": "integer", "required": False, "default": 0, "minimum": 0, "maximum": 9007199254740991}, {"name": "limit", "in": "query", "type": "integer", "required": False, "minimum": 1, "maximum": 9007199254740991}, {"name": "encoding", "in": "query", "type": "choice", "required": False, "default": "utf-8", "choices": ["utf-8", "base64", "bytes"]}, {"name": "lines", "in": "query", "type": "string", "required": False}], "one_of": [], "raw": {"request": False, "response": True, "media_type": "application/octet-stream"}, "limits": [{"name": "max_bytes", "default": 10485760, "cap": 104857600, "error": "limit.file_too_large"}]},
+    {"id": "files.read", "endpoint": None, "group": "file_ops", "scope": "files:read", "kind": "raw", "method": "GET", "path": "/files/read", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": True, "b64": "path_b64"}, {"name": "offset", "in": "query", "type": "integer", "required": False, "default": 0, "minimum": 0, "maximum": 9007199254740991}, {"name": "limit", "in": "query", "type": "integer", "required": False, "minimum": 1, "maximum": 9007199254740991}, {"name": "encoding", "in": "query", "type": "choice", "required": False, "default": "utf-8", "choices": ["utf-8", "base64", "bytes"]}, {"name": "lines", "in": "query", "type": "string", "required": False}], "one_of": [], "raw": {"request": False, "response": True, "media_type": "application/octet-stream"}, "limits": [{"name": "max_bytes", "default": 10485760, "cap": 104857600, "error": None}]},
     {"id": "files.write", "endpoint": None, "group": "file_ops", "scope": "files:write", "kind": "raw", "method": "PUT", "path": "/files/write", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "path", "in": "body", "type": "path", "required": True, "b64": "path_b64"}, {"name": "content", "in": "body", "type": "string", "required": False}, {"name": "content_base64", "in": "body", "type": "bytes", "required": False}, {"name": "append", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "create_only", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "mode", "in": "body", "type": "string", "required": False}, {"name": "parents", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [], "raw": {"request": True, "response": False, "media_type": None}, "limits": [{"name": "max_bytes", "default": 104857600, "cap": 1125899906842624, "error": "limit.file_too_large"}]},
     {"id": "files.edit", "endpoint": None, "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/edit", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "path", "in": "body", "type": "path", "required": True, "b64": "path_b64"}, {"name": "edits", "in": "body", "type": "array", "required": False, "items": {"type": "object", "name": "Edit", "fields": [{"name": "old", "type": "string", "required": True}, {"name": "new", "type": "string", "required": True}, {"name": "count", "type": "integer", "required": False}]}}, {"name": "patch", "in": "body", "type": "string", "required": False}], "one_of": [["edits", "patch"]], "limits": [{"name": "max_bytes", "default": 16777216, "cap": 104857600, "error": "limit.file_too_large"}]},
     {"id": "files.grep", "endpoint": None, "group": "file_ops", "scope": "files:read", "kind": "json", "method": "POST", "path": "/files/grep", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "body", "type": "path", "required": True, "b64": "path_b64"}, {"name": "pattern", "in": "body", "type": "string", "required": True}, {"name": "glob", "in": "body", "type": "string", "required": False}, {"name": "ignore_case", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "literal", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "context", "in": "body", "type": "integer", "required": False, "default": 0, "minimum": 0, "maximum": 50}, {"name": "max_results", "in": "body", "type": "integer", "required": False, "default": 1000, "minimum": 1, "maximum": 100000}, {"name": "no_ignore", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "timeout", "in": "body", "type": "number", "required": False, "default": 10, "minimum": 0, "maximum": 3600}], "one_of": [], "limits": []},
@@ -1559,6 +1663,12 @@ class CoreOps:
     describe: Final = OpRef("core.describe")
     openapi: Final = OpRef("core.openapi")
     reload: Final = OpRef("core.reload")
+
+
+class CustomOps:
+    """custom"""
+
+    list: Final = OpRef("custom.list")
 
 
 class FilesOps:
@@ -1650,6 +1760,7 @@ class AllOps:
     """The tree of all ops."""
 
     core: Final = CoreOps()
+    custom: Final = CustomOps()
     files: Final = FilesOps()
     commands: Final = CommandsOps()
     process: Final = ProcessOps()
@@ -1955,9 +2066,9 @@ class CoreNamespace(Namespace):
         *,
         request_timeout: float | None = None,
     ) -> CoreReloadResult:
-        """Read the policy file again.
+        """Read the policy file and the custom commands again.
 
-        All or nothing: a file with an error changes nothing and is answered with file, line, column and reason. SIGHUP does the same. Running calls keep the policy that they began with.
+        All or nothing: a file with an error changes nothing and is answered with file, line, column and reason. SIGHUP does the same. Running calls keep the policy and the commands that they began with. The answer comes when new workers have described themselves, or after ten seconds.
 
         :param request_timeout: Seconds after which the client gives the call up.
         """
@@ -1970,6 +2081,31 @@ class CoreNamespace(Namespace):
     ) -> CoreReloadResult:
         """reload() for code without an event loop."""
         return self._caller.wait(self.reload(request_timeout=request_timeout))
+
+
+class CustomNamespace(Namespace):
+    """The ops custom.*"""
+
+    async def list(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> CustomListResult:
+        """List the commands of the template's author.
+
+        Each is an op of its own, custom.NAME, which POST /commands/NAME and POST /ops/custom.NAME run.
+
+        :param request_timeout: Seconds after which the client gives the call up.
+        """
+        return await self._caller.json(OPS["custom.list"], {}, CustomListResult, request_timeout)
+
+    def list_sync(
+        self,
+        *,
+        request_timeout: float | None = None,
+    ) -> CustomListResult:
+        """list() for code without an event loop."""
+        return self._caller.wait(self.list(request_timeout=request_timeout))
 
 
 class FilesNamespace(Namespace):
@@ -2106,7 +2242,7 @@ class FilesNamespace(Namespace):
     ) -> FilesMoveResult:
         """Move or rename a file or a folder.
 
-        Within a file system it is one rename; across two the entry is copied with modes, times, links and hard links, and then deleted. A failure leaves the source whole.
+        Within a file system it is one rename; across two the entry is copied with all that files.copy keeps, and then deleted. A failure leaves the source whole.
 
         :param source: What to move; a link itself, not its target.
         :param destination: Its new path, not the folder to put it in.
@@ -2276,7 +2412,7 @@ class FilesNamespace(Namespace):
     ) -> EventStream[FilesWatchEvent]:
         """What changes in a folder or a file, as it happens.
 
-        After 'ready' each change is an 'event'. A file that is replaced by a rename is a 'write' of its name; a move within what is watched is one 'rename' with old_path, out of it a 'remove', into it a 'create' for all it brings. Events that were lost are told by 'overflow', after which everything is covered anew. All watches share one inotify instance; when the kernel's limits are reached, mode=auto polls and mode=inotify says how much is not covered.
+        After 'ready' each change is an 'event'. A file that is replaced by a rename is a 'write' of its name; a move within what is watched is one 'rename' with old_path, out of it a 'remove', into it a 'create' for all it brings. Events that were lost are told by 'overflow', after which everything is covered anew. When the folder or one above it is moved, the stream ends. All watches share one inotify instance; when the kernel's limits are reached, mode=auto polls and mode=inotify says how much is not covered.
 
         :param path: The folder, or the one file, to watch.
         :param recursive: Watch all folders below too, also those that are made later. (default false)
@@ -2541,7 +2677,7 @@ class FilesNamespace(Namespace):
     ) -> FilesCopyResult:
         """Copy a file or a folder.
 
-        The copy appears whole or not at all. Modes, times, holes, links and hard links within it are kept, blocks are shared where the file system can; setuid and setgid bits are not. What the caller may not see is left out. A copy onto itself changes nothing.
+        The copy appears whole or not at all. Modes, times, attributes of users (user.*), access lists, holes, links and hard links within it are kept, and blocks are shared, where the file system can; setuid and setgid bits are not. What the caller may not see is left out. A copy onto itself changes nothing.
 
         :param source: What to copy; a link is followed, links below it are copied as links.
         :param destination: The copy's path, not the folder to put it in.
@@ -3503,6 +3639,10 @@ class Tree(Root):
     @cached_property
     def core(self) -> CoreNamespace:
         return CoreNamespace(self._client, "core")
+
+    @cached_property
+    def custom(self) -> CustomNamespace:
+        return CustomNamespace(self._client, "custom")
 
     @cached_property
     def files(self) -> FilesNamespace:

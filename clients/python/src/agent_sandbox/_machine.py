@@ -8,6 +8,7 @@ from typing import Any, Union
 
 from ._extras import deprecated
 from ._generated import (
+    CustomNamespace,
     DevtoolsCodeRunResult,
     DevtoolsGitDiffResult,
     DevtoolsGitStatusResult,
@@ -17,7 +18,6 @@ from ._generated import (
     SystemEnvSetResult,
     SystemNamespace,
 )
-from ._namespace import Namespace
 from ._op import PathLike
 
 Names = Union[str, Sequence[str], None]
@@ -81,7 +81,7 @@ class Devtools(DevtoolsNamespace):
         return self._caller.wait(self.git_diff(path, **options))
 
 
-class Custom(Namespace):
+class Custom(CustomNamespace):
     """The template author's commands: srv.custom.grade(…), looked up on the server when first used."""
 
     async def call(self, name: str, /, **args: Any) -> Any:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ops/terminal/modes.h"
+#include "wire/modes.h"
 
 enum state {
 	GROUND,
@@ -234,4 +234,14 @@ void modes_write(const struct modes *m, bool off, struct buf *out)
 		buf_adds(out, "\033[?1047l");
 	if (off && !has[MOUSE])
 		buf_adds(out, "\033[?1000l");
+}
+
+void modes_leave(const struct modes *m, struct buf *out)
+{
+	if (!modes_at_boundary(m) && m->state != CHARACTER)
+		buf_adds(out, "\030"); /* CAN */
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		if (m->on & 1U << i)
+			buf_addf(out, "\033[?%u%c", rows[i].number, rows[i].usual ? 'h' : 'l');
+	}
 }

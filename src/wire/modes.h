@@ -37,3 +37,6 @@ static inline bool modes_at_boundary(const struct modes *m)
 
 /* The sequences that switch on what is on; with `off` also those that switch off what is not. */
 void modes_write(const struct modes *m, bool off, struct buf *out);
+
+/* Ends what is in the middle, and switches off what is on: for who is shown no more of the output. */
+void modes_leave(const struct modes *m, struct buf *out);

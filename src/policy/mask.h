@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Secrets in texts that are written down: "***" stands in their place.
+ *
+ * mask_value() knows the secret.  mask_credentials() guesses, and rather takes too much:
+ * - what follows a name that speaks of a secret and '=' or ':' (API_TOKEN=…, "password": "…",
+ *   Authorization: …), or such an option and a blank (--password …);
+ * - the word behind Bearer and Basic, and behind -u and --user when it holds a ':';
+ * - user and password in front of a URL's host;
+ * - words that begin as the keys of well-known services do, and PEM private keys.
+ */
+#pragma once
+
+#include "base/buf.h"
+
+void mask_value(struct buf *text, struct str secret);
+
+/*
+ * Adds the masked text to `to`.  *carry: the text is one of several (an argument of a program), and
+ * the one before it ended where a secret has to follow; so may this one.  Starts as false.
+ */
+void mask_credentials(struct buf *to, struct str text, bool *carry);

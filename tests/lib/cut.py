@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A TCP proxy that breaks its connections: each after the next number of bytes from the server, none after the last."""
+import socket
+import struct
+import threading
+
+
+class Cut:
+    def __init__(self, server, after):
+        self.server, self.after, self.connections = server, iter(after), 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        while True:
+            try:
+                conn, _ = self.listener.accept()
+            except OSError:
+                return
+            self.connections += 1
+            onward = socket.create_connection((self.server.host, self.server.port))
+            left = next(self.after, None)
+            threading.Thread(target=self._forward, args=(conn, onward), daemon=True).start()
+            threading.Thread(target=self._back, args=(onward, conn, left), daemon=True).start()
+
+    def _forward(self, conn, onward):
+        try:
+            while part := conn.recv(65536):
+                onward.sendall(part)
+        except OSError:
+            pass
+
+    def _back(self, onward, conn, left):
+        with onward, conn:
+            try:
+                while part := onward.recv(65536 if left is None else min(left, 65536)):
+                    conn.sendall(part)
+                    left = left and left - len(part)
+                    if left == 0:
+                        # A reset for every other one.
+                        if self.connections % 2:
+                            conn.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                        conn.shutdown(socket.SHUT_RD)
+                        onward.shutdown(socket.SHUT_RDWR)
+                        return
+            except OSError:
+                pass
+
+    def stop(self):
+        self.listener.close()
