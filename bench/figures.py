@@ -58,6 +58,21 @@ def exec_true(bench):
             Row("  of that, one exchange of GET /health", f"{got['health_us']:.0f} us", "", got["health_us"], "", "us")]
 
 
+def confine(bench):
+    """Two servers that differ in nothing else; only root can keep the user the same."""
+    token, user = "bench-token", {"user": "root"} if os.geteuid() == 0 else {}
+    kinds, rows = [("Landlock, no capabilities", {}, "<= 1.05")], []
+    if os.geteuid() == 0 and subprocess.run(["unshare", "-n", "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+        kinds.append(("the same, without a network", {"network": "none"}, "<= 1.05"))
+    for name, more, aim in kinds:
+        with bench.guarded_server(token, {"confine": "paths", **more, **user}) as ours, \
+                bench.guarded_server(token, user) as other:
+            got = words(bench.program("confine", ours.port, other.port, token, bench.rounds(100)))
+        rows.append(Row(f"exec /bin/true, confined against not: {name}", f"{got['confined_us']:.0f} us",
+                        f"{got['plain_us']:.0f} us", got["ratio"], aim))
+    return rows
+
+
 def spawn(bench):
     got = words(bench.program("spawn"))
     return [Row("  in the process: spawn_start against posix_spawn", f"{got['us']:.0f} us", "", got["spawn/posix_spawn"], ""),
@@ -202,4 +217,4 @@ def size(bench):
     return [Row("size of the static file", f"{megabytes:.2f} MB", "", megabytes, "<= 4.50", "MB")]
 
 
-ALL = [size, start, memory, exec_true, spawn, health, upload, download, latency]
+ALL = [size, start, memory, exec_true, confine, spawn, health, upload, download, latency]

@@ -57,8 +57,10 @@ static const char *const common_args[] = { "--headless", "--remote-debugging-pip
 	"--mute-audio", "--hide-scrollbars", "--password-store=basic", "--force-color-profile=srgb",
 	"--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows",
 	"--disable-renderer-backgrounding", "--window-size=1280,800",
-	"--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,AutofillServerCommunication,"
-	"CertificateTransparencyComponentUpdater,HttpsUpgrades" };
+	/* What it wants of its maker by itself: port 1 is one that it never connects to. */
+	"--gaia-url=http://127.0.0.1:1/", "--component-updater=url-source=http://127.0.0.1:1/",
+	("--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,AutofillServerCommunication,"
+	 "CertificateTransparencyComponentUpdater,HttpsUpgrades,NetworkTimeServiceQuerying") };
 
 static void free_now(struct chromium *c)
 {

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "browser/messages.h"
 
+/* A long message grows by steps: doubled, one of forty megabytes would take more than a usual budget holds. */
+enum { STEP = 4 * 1024 * 1024 };
+
 void messages_init(struct messages *m, const struct messages_events *events)
 {
-	*m = (struct messages){ .events = events };
+	*m = (struct messages){ .events = events, .max = MESSAGE_HEAD };
 	buf_init_budgeted(&m->text, MESSAGE_HEAD);
 }
 
@@ -28,7 +31,7 @@ struct buf messages_take(struct buf *text)
 static void judge(struct messages *m)
 {
 	m->judged = true;
-	m->text.limit = m->events->room(m, (struct str){ m->head, m->head_len });
+	m->max = m->events->room(m, (struct str){ m->head, m->head_len });
 }
 
 /* A part of one message. */
@@ -42,11 +45,12 @@ static void add_part(struct messages *m, struct str part)
 		judge(m);
 	if (m->cut)
 		return;
-	if (m->text.len + part.len > m->text.limit) {
+	if (m->text.len + part.len > m->max) {
 		m->cut = true;
 		buf_free(&m->text);
 		return;
 	}
+	m->text.limit = MIN(m->max, m->text.len + part.len + STEP);
 	buf_add(&m->text, part.p, part.len);
 	if (buf_failed(&m->text)) {
 		m->cut = m->starved = true;
@@ -58,14 +62,14 @@ static void end_message(struct messages *m)
 {
 	if (!m->judged)
 		judge(m);
-	if (!m->cut && m->text.len > m->text.limit)
+	if (!m->cut && m->text.len > m->max)
 		m->cut = true;
 	if (m->cut)
 		m->events->on_cut(m, (struct str){ m->head, m->head_len }, m->starved);
 	else if (m->text.len)
 		m->events->on_message(m, &m->text);
 	buf_free(&m->text);
-	m->text.limit = MESSAGE_HEAD;
+	m->max = MESSAGE_HEAD;
 	m->head_len = 0;
 	m->judged = m->cut = m->starved = false;
 }

@@ -27,7 +27,7 @@ struct messages {
 	const struct messages_events *events;
 	struct buf text; /* of the message that is being read */
 	char head[MESSAGE_HEAD];
-	size_t head_len;
+	size_t head_len, max; /* max: what the owner said */
 	bool judged, cut, starved, stopped;
 };
 

@@ -292,12 +292,25 @@ static void on_request_end(struct page *page, struct str params, char *text)
 	network_end(&page->network, span_get(params, "requestId"), clock_now_ns());
 }
 
+static void on_data(struct page *page, struct str params, char *text)
+{
+	(void)params;
+	(void)text;
+	page->network.quiet_since_ns = clock_now_ns();
+}
+
 static void on_response(struct page *page, struct str params, char *text)
 {
-	struct str loader = span_get(params, "loaderId");
+	struct str loader = span_get(params, "loaderId"), type = span_get(params, "type");
 
 	(void)text;
-	if (!span_is(span_get(params, "type"), "Document") || !str_eq(loader, span_get(params, "requestId")) ||
+	/*
+	 * A body that the page never reads has no end for the browser, and that of a frame of another site
+	 * ends where we do not hear it.  From here on only their bytes count, and the load event.
+	 */
+	if (span_is(type, "Fetch") || span_is(type, "Document"))
+		network_end(&page->network, span_get(params, "requestId"), clock_now_ns());
+	if (!span_is(type, "Document") || !str_eq(loader, span_get(params, "requestId")) ||
 		!is_main_frame(page, params) || !str_starts(span_at(params, "response.url"), "\"http"))
 		return;
 	copy_id(page->response_loader, loader);
@@ -391,6 +404,7 @@ static const struct handler {
 	{ "Runtime.consoleAPICalled", on_console, false },
 	{ "Network.requestWillBeSent", on_request, false },
 	{ "Network.responseReceived", on_response, false },
+	{ "Network.dataReceived", on_data, false },
 	{ "Network.loadingFinished", on_request_end, false },
 	{ "Network.loadingFailed", on_request_end, false },
 	{ "Page.lifecycleEvent", on_lifecycle, false },

@@ -14,6 +14,7 @@
 enum {
 	DEPTH_MAX = 64,
 	YOUNG_SECONDS = 60, /* one that is being made is not locked yet */
+	PARENT_MAX = 44,    /* the browser makes a socket below, whose path the kernel takes 107 bytes of */
 };
 
 static const char NAME[] = "abx-browser-";
@@ -81,6 +82,8 @@ static int make_in(struct profile_folder *p, const char *parent, uid_t uid, gid_
 
 	if (!parent || *parent != '/')
 		return -ENOENT;
+	if (strlen(parent) > PARENT_MAX)
+		return -ENAMETOOLONG;
 	if (snprintf(p->path, sizeof p->path, "%s/%sXXXXXX", parent, NAME) >= (int)sizeof p->path)
 		return -ENAMETOOLONG;
 	if (!mkdtemp(p->path)) {

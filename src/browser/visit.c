@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+enum { ALIVE_MS = 300, STARTS_MAX = 3 };
+
 enum state { BROWSER_OFF, BROWSER_STARTING, BROWSER_READY };
 
 static struct {
@@ -152,6 +154,23 @@ static void fail_all(const struct err *why)
 	}
 }
 
+/* The browser ended.  Where nobody had begun with it, nobody needs to know. */
+static void fail_begun(const struct err *why)
+{
+	struct visit *v = browser.current;
+
+	if (v && !v->begun && v->starts++ < STARTS_MAX) {
+		cdp_cancel(&v->ask);
+		browser.current = NULL;
+		v->running = false;
+		list_append(browser.queue.next, &v->node);
+		browser.waiting++;
+		pump_soon();
+		return;
+	}
+	fail_all(why);
+}
+
 /* --- the browser's life */
 
 static void forget(void)
@@ -188,15 +207,22 @@ static void check_crash(void)
 		return;
 	end_browser();
 	err_set(&why, ERR_BROWSER_CRASHED, "the page's process ended unexpectedly");
-	fail_all(&why);
+	fail_begun(&why);
 }
 
 static void check_lost(void)
 {
+	struct err why;
+
 	if (!browser.page.lost || !browser.current)
 		return;
-	err_set(&browser.current->call->err, ERR_BROWSER_FAILED, "the page closed itself");
-	visit_fail(browser.current);
+	err_set(&why, ERR_BROWSER_FAILED, "the page closed itself");
+	if (browser.current->begun) {
+		browser.current->call->err = why;
+		visit_fail(browser.current);
+	} else {
+		fail_begun(&why);
+	}
 }
 
 static void page_done(struct page *page, bool ok)
@@ -231,7 +257,7 @@ static void on_ended(void *user, const struct err *why)
 {
 	(void)user;
 	forget();
-	fail_all(why);
+	fail_begun(why);
 }
 
 static void open_page(void)
@@ -249,9 +275,14 @@ static void on_started(void *user)
 
 static const struct cdp_events events = { .on_event = on_event, .on_cut = on_cut };
 
+/* The browser fetches dictionaries of its maker's by itself: no page did that, and nobody is told. */
+static const char of_maker[] = "redirector.gvt1.com";
+
 static void on_refused(void *user, const char *host, unsigned port)
 {
 	(void)user;
+	if (strcmp(host, of_maker) == 0)
+		return;
 	snprintf(browser.refused, sizeof browser.refused, "%s:%u", host, port);
 	console_add("refused", str_of(browser.refused), 0);
 }
@@ -296,14 +327,29 @@ static void start_browser(const struct call *call)
 	fail_all(&why);
 }
 
+/* Busy with a script of its own, the page does not answer in time; only its end counts. */
+static void on_alive(struct cdp_request *r, const struct cdp_answer *answer)
+{
+	struct visit *v = visit_of(r);
+
+	if (answer->status == -ECONNRESET)
+		return; /* what ended it will be told */
+	v->begun = true;
+	v->run(v);
+}
+
 static void run_next(void)
 {
 	struct visit *v = OWNER(list_shift(&browser.queue), struct visit, node);
+	struct json_writer *w;
 
 	browser.waiting--;
 	browser.current = v;
 	v->running = true;
-	v->run(v);
+	w = visit_begin(v, "Runtime.evaluate");
+	json_key(w, "expression");
+	json_string(w, "0");
+	visit_ask(v, ALIVE_MS, CDP_SMALL, on_alive);
 }
 
 static void serve_next(const struct call *call)

@@ -5,6 +5,7 @@
  * Calls wait in a queue, and each has the page for itself until it is answered; its timeout runs from
  * its turn on.  The browser is started for the first call and ended when nobody has called for a while.
  * When it ends by itself every call, waiting or not, is told so at once, and the next one starts it anew.
+ * A call whose turn finds it dead already has lost nothing, so the browser is started anew for it.
  *
  * A visit is a member of the op's state, which lives in the call's arena.  It ends by one of
  * visit_reply(), visit_send() and visit_fail(); after that it must not be touched.
@@ -32,7 +33,10 @@ struct visit {
 	size_t sent;
 	struct probe *probe; /* under way (probe.h, input.h) */
 	struct input *input;
-	bool running, ended;
+	unsigned starts; /* how often the browser was gone when its turn came */
+	bool running;    /* it is its turn; */
+	bool begun;      /* and the browser was there */
+	bool ended;
 };
 
 enum { VISITS_MAX = 64 }; /* that wait */

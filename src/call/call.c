@@ -7,6 +7,8 @@
 #include "wire/sse.h"
 
 #include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 const struct call_host *call_host;
 
@@ -101,6 +103,18 @@ bool call_stopped(const struct call *call)
 int64_t call_limit(const struct call *call, const char *name)
 {
 	return policy_limit(call->caller, call->op, name);
+}
+
+int call_over_limit(const struct call *call, const char *name, struct err *err, const char *fmt, ...)
+{
+	char rule[ERR_RULE_MAX], text[ERR_TEXT_MAX];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	policy_limit_rule(call->caller, call->op, name, rule);
+	return err_deny(err, op_limit(call->op, name)->code, rule, "%s", text);
 }
 
 void *call_alloc(struct call *call, size_t size)

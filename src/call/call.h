@@ -122,6 +122,9 @@ bool call_stopped(const struct call *call); /* in work(): the caller has gone, o
 int64_t call_limit(
 	const struct call *call, const char *name); /* effective: the principal's, the policy's, the row's default */
 
+/* More than the op's limit of this name: -1 with the row's code in err, and the rule (a token's, where that is the narrower). */
+int call_over_limit(const struct call *call, const char *name, struct err *err, const char *fmt, ...) PRINTF_LIKE(4, 5);
+
 /* Memory of the call, or -1 / NULL with call->err (server.busy). */
 void *call_alloc(struct call *call, size_t size) MUST_CHECK;
 #define call_new(call, type) ((type *)call_alloc((call), sizeof(type)))

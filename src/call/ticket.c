@@ -4,7 +4,6 @@
 #include "base/base64.h"
 #include "base/clock.h"
 #include "call/call.h"
-#include "policy/policy.h"
 
 #include <errno.h>
 #include <nettle/memops.h>
@@ -41,6 +40,7 @@ int ticket_make(struct call *call, const char *op_id, const char *subject, char 
 	e->op_id = op_id;
 	e->expires_ns = clock_now_ns() + LIFE_NS;
 	e->ticket.principal = e->principal;
+	principal_mark(call->caller, e->ticket.mark);
 	snprintf(e->text, sizeof e->text, "%s", text.data);
 	snprintf(e->ticket.subject, sizeof e->ticket.subject, "%s", subject);
 	memcpy(ret_text, e->text, TICKET_SIZE);

@@ -6,14 +6,15 @@
  */
 #pragma once
 
-#include "base/str.h"
+#include "policy/policy.h"
 
 struct call;
 
 enum { TICKET_SIZE = 44, TICKET_SUBJECT_SIZE = 40 };
 
 struct ticket {
-	const char *principal; /* name of the caller that it was made for */
+	const char *principal;             /* name of the caller that it was made for */
+	uint8_t mark[PRINCIPAL_MARK_SIZE]; /* and the mark of that */
 	char subject[TICKET_SUBJECT_SIZE];
 };
 

@@ -32,9 +32,9 @@ const char *const example_fences[] = {
 	[EXAMPLE_TYPESCRIPT] = "ts",
 };
 
-const struct json *example_args(struct arena *arena, const struct op *op)
+const struct json *example_args_of(struct arena *arena, const char *args)
 {
-	char *text = arena_strdup(arena, op->example.args ? op->example.args : "{}");
+	char *text = arena_strdup(arena, args);
 	struct json_error where;
 	struct json *value = NULL;
 	int status = text ? json_parse(arena, text, strlen(text), &value, &where) : -1;
@@ -43,9 +43,21 @@ const struct json *example_args(struct arena *arena, const struct op *op)
 	return value;
 }
 
-const struct op *example_first(const struct op *op)
+const struct json *example_args(struct arena *arena, const struct op *op)
 {
-	return op->example.after ? op_find(str_of(op->example.after)) : NULL;
+	return example_args_of(arena, op->example.args ? op->example.args : "{}");
+}
+
+bool example_first(const struct op *op, struct op *ret_first)
+{
+	const struct op *first = op->example.after ? op_find(str_of(op->example.after)) : NULL;
+
+	if (!first)
+		return false;
+	*ret_first = *first;
+	if (op->example.after_args)
+		ret_first->example.args = op->example.after_args;
+	return true;
 }
 
 void example_write(struct buf *out, const struct op *op, enum example_form form)

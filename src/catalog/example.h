@@ -21,6 +21,7 @@ void example_write(struct buf *out, const struct op *op, enum example_form form)
 
 /* The arguments of the example; the caller's arena holds them.  Asserts that they are an object of JSON. */
 const struct json *example_args(struct arena *arena, const struct op *op);
+const struct json *example_args_of(struct arena *arena, const char *args);
 
-/* The op whose example comes first, or NULL. */
-const struct op *example_first(const struct op *op);
+/* The op whose example comes first, with the arguments that it has here; false when there is none. */
+bool example_first(const struct op *op, struct op *ret_first);

@@ -89,12 +89,12 @@ static bool sends_file(const struct op *op)
 static void add_first(struct buf *out, const struct op *op,
 	void (*add_call)(struct buf *out, const struct op *op, const struct op *first))
 {
-	const struct op *first = example_first(op);
+	struct op first;
 
-	if (!first)
+	if (!example_first(op, &first))
 		return;
-	add_first(out, first, add_call);
-	add_call(out, op, first);
+	add_first(out, &first, add_call);
+	add_call(out, op, &first);
 }
 
 /* --- Python --- */

@@ -77,14 +77,14 @@ static bool takes_into(const struct op *op, struct str name)
 /* Each line that must come first; its last is an assignment where something is taken. */
 static void add_first(struct buf *out, const struct op *op, void (*add_call)(struct buf *out, const struct op *op))
 {
-	const struct op *first = example_first(op);
+	struct op first;
 
-	if (!first)
+	if (!example_first(op, &first))
 		return;
-	add_first(out, first, add_call);
+	add_first(out, &first, add_call);
 	if (op->example.take)
 		buf_addf(out, "%s=$(", op->example.into);
-	add_call(out, first);
+	add_call(out, &first);
 	if (op->example.take)
 		buf_addf(out, " | jq -r .%s)\n", op->example.take);
 	else

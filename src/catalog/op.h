@@ -73,13 +73,13 @@ struct socket_shape {
  * Python and TypeScript, and a test runs (catalog/example.h).
  */
 struct example {
-	const char *args;  /* a JSON object, by JSON_TEXT() */
-	const char *file;  /* of the caller's machine: its bytes are sent, or it gets those that come */
-	const char *after; /* id of the op whose own example comes first, or NULL */
-	const char *take,
-		*into; /* this member of that one's result is this parameter here; NULL: nothing is, and the result is not shown */
-	const char *abx;   /* what follows `abx` where a command does just this; NULL: it is `server call` */
-	const char *typed; /* into a WebSocket, as in a string of JSON */
+	const char *args;        /* a JSON object, by JSON_TEXT() */
+	const char *file;        /* of the caller's machine: its bytes are sent, or it gets those that come */
+	const char *after;       /* id of the op whose own example comes first, or NULL */
+	const char *after_args;  /* with these arguments instead of its own; NULL: with its own */
+	const char *take, *into; /* this member of that one's result is this parameter here; NULL: not shown */
+	const char *abx;         /* what follows `abx` where a command does just this; NULL: it is `server call` */
+	const char *typed;       /* into a WebSocket, as in a string of JSON */
 };
 
 #define JSON_TEXT(...) #__VA_ARGS__

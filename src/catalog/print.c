@@ -308,6 +308,10 @@ static void print_example(struct json_writer *w, const struct op *op)
 	json_tree(w, example_args(&arena, op), false);
 	optional_string(w, "file", example->file);
 	optional_string(w, "after", example->after);
+	if (example->after_args) {
+		json_key(w, "after_args");
+		json_tree(w, example_args_of(&arena, example->after_args), false);
+	}
 	optional_string(w, "take", example->take);
 	optional_string(w, "into", example->into);
 	optional_string(w, "abx", example->abx);

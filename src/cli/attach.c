@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "cli/interrupt.h"
 #include "cli/raw_term.h"
+#include "cli/replay.h"
 #include "cli/run_stream.h"
 #include "cli/show.h"
 #include "cli/ws_client.h"
@@ -36,6 +37,8 @@ struct attach {
 	struct ws_client ws;
 	struct str id;
 	struct raw_term term;
+	struct replay replay;
+	bool is_old, replaying; /* the session is not new; what comes was shown to somebody before */
 	bool has_input, attached, refused, ended, detached; /* refused: the server has closed */
 	bool line_start, tilde;                             /* where the keys are, for "~." */
 	int exit_code;
@@ -100,6 +103,48 @@ static int on_keys(struct attach *a)
 	return ws_client_send(&a->ws, WS_BINARY, STR(END_OF_FILE), &a->cli->problem);
 }
 
+static int show(struct attach *a, struct str bytes)
+{
+	raw_term_shown(&a->term, bytes);
+	return cli_write(a->cli, STDOUT_FILENO, bytes);
+}
+
+static int on_output(struct attach *a, struct str bytes)
+{
+	AUTOBUF struct buf text;
+
+	buf_init(&text, bytes.len + REPLAY_HELD_MAX + 1);
+	if (!a->replaying)
+		return show(a, bytes);
+	replay_feed(&a->replay, bytes, &text);
+	return show(a, buf_str(&text));
+}
+
+static int end_replay(struct attach *a)
+{
+	AUTOBUF struct buf text;
+
+	a->replaying = false;
+	buf_init(&text, REPLAY_HELD_MAX + 1);
+	replay_end(&a->replay, &text);
+	return show(a, buf_str(&text));
+}
+
+static int on_event(struct attach *a, const struct json *data)
+{
+	struct str event = reply_text(data, "event");
+
+	if (str_is(event, "replay"))
+		a->replaying = a->is_old;
+	else if (str_is(event, "live") && a->replaying)
+		return end_replay(a);
+	else if (str_is(event, "exited")) {
+		a->ended = true;
+		a->exit_code = (int)reply_int(data, "exit_code", EXIT_OURS);
+	}
+	return 0;
+}
+
 static int on_text(struct attach *a, struct str payload)
 {
 	AUTOBUF struct buf text;
@@ -113,10 +158,8 @@ static int on_text(struct attach *a, struct str payload)
 	arena_init(&arena, TREE_MAX);
 	if (buf_failed(&text) || json_parse(&arena, text.data, text.len, &data, &where) < 0)
 		failed = problem_set(&a->cli->problem, EXIT_OTHER, "a message of the terminal is not JSON");
-	else if (str_is(reply_text(data, "event"), "exited")) {
-		a->ended = true;
-		a->exit_code = (int)reply_int(data, "exit_code", EXIT_OURS);
-	}
+	else
+		failed = on_event(a, data);
 	arena_free(&arena);
 	return failed;
 }
@@ -136,12 +179,6 @@ static int on_close(struct attach *a, struct str payload)
 	return problem_set(&a->cli->problem, EXIT_OTHER,
 		"the server closed the terminal's connection (%d%s" STR_FMT ")", code, reason.len ? ": " : "",
 		STR_ARG(reason));
-}
-
-static int on_output(struct attach *a, struct str bytes)
-{
-	raw_term_shown(&a->term, bytes);
-	return cli_write(a->cli, STDOUT_FILENO, bytes);
 }
 
 static int on_bytes(struct attach *a)
@@ -265,7 +302,7 @@ static int attach(struct attach *a)
 
 int attach_session(struct cli *cli, struct str id)
 {
-	struct attach a = { .cli = cli, .id = id, .has_input = true, .line_start = true };
+	struct attach a = { .cli = cli, .id = id, .is_old = true, .has_input = true, .line_start = true };
 
 	return attach(&a);
 }

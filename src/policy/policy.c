@@ -240,6 +240,19 @@ int64_t policy_limit(const struct principal *who, const struct op *op, const cha
 	return narrower ? MIN(value, narrower->value) : value;
 }
 
+void policy_limit_rule(
+	const struct principal *who, const struct op *op, const char *name, char ret_rule[static ERR_RULE_MAX])
+{
+	const struct op_value *own = find_value(&who->policy->config->limits.ops, op, name);
+	const struct op_value *narrower = who->token ? find_value(&who->token->limits, op, name) : NULL;
+
+	/* Where a value stands for all commands of the author, that line is the rule. */
+	if (narrower && policy_limit(who, op, name) == narrower->value)
+		snprintf(ret_rule, ERR_RULE_MAX, "tokens.%s.limits.%s.%s", who->name, narrower->op, name);
+	else
+		snprintf(ret_rule, ERR_RULE_MAX, "limits.%s.%s", own ? own->op : op->id, name);
+}
+
 int64_t policy_server_limit(const struct policy *p, const char *name)
 {
 	const struct {
@@ -283,6 +296,15 @@ const struct principal *policy_server_principal(const struct policy *p)
 const char *principal_name(const struct principal *who)
 {
 	return who->name;
+}
+
+const uint8_t *principal_mark(const struct principal *who, uint8_t ret_mark[static PRINCIPAL_MARK_SIZE])
+{
+	const uint8_t *hash = hash_of(who);
+
+	_Static_assert((int)PRINCIPAL_MARK_SIZE == (int)TOKEN_HASH_SIZE, "the mark is the hash");
+	memset(ret_mark, 0, PRINCIPAL_MARK_SIZE);
+	return hash ? memcpy(ret_mark, hash, PRINCIPAL_MARK_SIZE) : ret_mark;
 }
 
 const struct list *principal_scopes(const struct principal *who)

@@ -72,6 +72,9 @@ bool policy_op_enabled(const struct policy *p, const struct op *op, char ret_rul
 
 /* The effective limit of an op, and those without an op ("max_body_bytes", "max_connections", …). */
 int64_t policy_limit(const struct principal *who, const struct op *op, const char *name);
+/* The rule that says so: "limits.OP.NAME", or the token's where that is what narrows it. */
+void policy_limit_rule(
+	const struct principal *who, const struct op *op, const char *name, char ret_rule[static ERR_RULE_MAX]);
 int64_t policy_server_limit(const struct policy *p, const char *name);
 
 /* Whether a principal may send the signal, set the variable (R79, R96), name the user. */
@@ -143,6 +146,9 @@ const struct principal *policy_server_principal(const struct policy *p);
 /* Facts of a principal. */
 const struct policy *principal_policy(const struct principal *who);
 const char *principal_name(const struct principal *who);
+/* What tells principals of one name apart: the token's hash; zeros for the one without a token. */
+enum { PRINCIPAL_MARK_SIZE = 32 };
+const uint8_t *principal_mark(const struct principal *who, uint8_t ret_mark[static PRINCIPAL_MARK_SIZE]);
 const struct list *principal_scopes(const struct principal *who); /* of const char * */
 const struct roots *principal_roots(const struct principal *who);
 

@@ -7,6 +7,7 @@
 #include "browser/visit.h"
 #include "call/counters.h"
 #include "custom/commands.h"
+#include "ops/files/leftover.h"
 #include "ops/terminal/terminal.h"
 #include "policy/config.h"
 #include "policy/policy.h"
@@ -347,6 +348,7 @@ static int start(char **args, struct err *err)
 	}
 	server.http = http_server_new(server.loop, &serve_handlers, &http_default_limits);
 	serve_attach(server.http);
+	leftover_start(server.loop);
 	counters_ask(GAUGE_CONNECTIONS, connections, server.http);
 	if (signal_start(&server.term, server.loop, SIGTERM, on_terminate) < 0 ||
 		signal_start(&server.interrupt, server.loop, SIGINT, on_terminate) < 0 ||
@@ -385,6 +387,7 @@ static int serve_main(char **args)
 		loop_run(server.loop);
 	http_server_free(server.http);
 	terminal_free_all();
+	leftover_stop();
 	commands_free();
 	visit_free_all();
 	tree_shutdown();

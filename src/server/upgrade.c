@@ -80,7 +80,11 @@ static const struct principal *by_ticket(struct serving *s, struct str text)
 {
 	const struct ticket *ticket = ticket_take(text, s->call.op->id);
 	const struct principal *who = ticket ? policy_principal(s->policy, ticket->principal) : NULL;
+	uint8_t mark[PRINCIPAL_MARK_SIZE];
 
+	/* A token that was taken away takes its tickets with it, though another may have its name. */
+	if (who && memcmp(principal_mark(who, mark), ticket->mark, sizeof mark) != 0)
+		who = NULL;
 	if (who)
 		s->call.http.ticket_subject = arena_strndup(&s->call.arena, ticket->subject, strlen(ticket->subject));
 	else
@@ -193,10 +197,13 @@ static const struct http_ws_handlers handlers = {
 	.on_close = on_close,
 };
 
-/* The server ends: so does every socket (R86). */
+/* The server ends, and so does every socket (R86); or the policy does not let its caller have it any more. */
 static void on_shutdown(struct call *call)
 {
-	http_ws_close(conn_of(call), WS_CLOSE_GOING_AWAY, "server.shutting_down");
+	bool is_end = call->err.code == ERR_SHUTTING_DOWN;
+
+	http_ws_close(
+		conn_of(call), is_end ? WS_CLOSE_GOING_AWAY : WS_CLOSE_POLICY, err_info(call->err.code)->wire_code);
 }
 
 static void port_upgrade(struct call *call)

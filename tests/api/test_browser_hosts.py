@@ -3,8 +3,11 @@
 browser.allow_hosts with the real browser: whatever a page does to get to a host that is not allowed,
 nobody there is asked.  The hosts are addresses and names of loopback, with the same pages.
 """
+import contextlib
 import hashlib
 import json
+import os
+import pathlib
 import socket
 
 import pytest
@@ -261,6 +264,48 @@ def test_the_policy_is_read_again(make_server):
         assert browser.open(site.url("/text", host=REFUSED))["status"] == 200
         with expect_error("policy.host_denied", 403):
             browser.open(site.url("/text"))
+
+
+def listening(pid):
+    """Ports on 127.0.0.1 that a process listens on."""
+    inodes = set()
+    for entry in os.scandir(f"/proc/{pid}/fd"):
+        try:
+            inodes.add(os.readlink(entry.path))
+        except FileNotFoundError:
+            continue
+    rows = [line.split() for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return {int(row[1].partition(":")[2], 16) for row in rows
+            if row[1].startswith("0100007F:") and row[3] == "0A" and f"socket:[{row[9]}]" in inodes}
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can start the browser as somebody else")
+@pytest.mark.parametrize("confine", ["off", "paths"])
+def test_the_proxy_is_for_the_user_of_the_browser(make_server, site, confine):
+    server = make_server(token="token-of-hosts", policy={"groups": {"browser": True}, "process": {"user": "nobody", "confine": confine},
+                                            "browser": {"allow_hosts": [ALLOWED]}})
+    browser = Browser(server)
+    assert browser.open(site.url("/text"))["status"] == 200
+    with expect_error("policy.host_denied", 403):
+        browser.open(site.url("/to", url=site.url("/text", host=REFUSED)))
+    (port,) = listening(server.process.pid) - {server.port}
+    with socket.create_connection((ALLOWED, port), 10) as somebody_else:
+        somebody_else.sendall(f"GET {site.url('/form')} HTTP/1.1\r\nHost: {ALLOWED}:{site.port}\r\n\r\n".encode())
+        with contextlib.suppress(ConnectionResetError):
+            assert somebody_else.recv(100) == b""
+    assert "/form" not in was_asked(site, ALLOWED)
+
+
+def test_the_browser_wants_nothing_by_itself(site):
+    """It would ask its maker for updates, the time and who is signed in; a page that is used sets off more."""
+    with make(ALLOWED) as server:
+        browser = Browser(server)
+        browser.open(site.url("/form"), until="networkidle")
+        browser.client.call("browser.type", selector="#name", text="some wrods that are mispeled", delay=0)
+        browser.client.call("browser.type", selector="#secret", text="secret", delay=0)
+        browser.client.call("browser.click", selector="#send")
+        browser.open(site.url("/text"), until="networkidle")
+        assert browser.refused() == []
 
 
 def test_bytes_go_through_whole(browser, site):

@@ -3,6 +3,7 @@
 import base64
 import os
 import stat
+import struct
 import subprocess
 
 import pytest
@@ -477,6 +478,38 @@ def test_copy_a_tree(client, folder, outside):
     assert (folder / "c/f").stat().st_ino == (folder / "c/sub/hard").stat().st_ino != (folder / "d/f").stat().st_ino
     assert stat.S_IMODE((folder / "c/sub").stat().st_mode) == 0o500 and (folder / "c/sparse").stat().st_blocks < 1000
     assert sorted(os.listdir(folder)) == ["c", "d"]
+
+
+def set_attributes(path):
+    """Returns what is there then; an access list of which one user has a part, made by hand."""
+    entries = [(1, 6, 0xffffffff), (2, 4, 12345), (4, 4, 0xffffffff), (0x10, 4, 0xffffffff), (0x20, 0, 0xffffffff)]
+    acl = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries)
+    try:
+        os.setxattr(path, "user.note", b"\0bytes\xff")
+        os.setxattr(path, "user.empty", b"")
+        os.setxattr(path, "system.posix_acl_access", acl)
+    except OSError as error:
+        pytest.skip(f"this file system keeps no attributes: {error}")
+    return attributes(path)
+
+
+def attributes(path):
+    return {name: os.getxattr(path, name) for name in os.listxattr(path)}, stat.S_IMODE(path.stat().st_mode)
+
+
+def test_copies_keep_attributes_and_access_lists(client, folder):
+    (folder / "from/d").mkdir(parents=True)
+    (folder / "from/f").write_text("1")
+    (folder / "from/plain").write_text("1")
+    wanted = {name: set_attributes(folder / "from" / name) for name in ("f", "d", ".")}
+    assert set(wanted["f"][0]) == {"user.note", "user.empty", "system.posix_acl_access"} and wanted["f"][1] == 0o640
+    (folder / "from/f").chmod(0o440)  # nobody may write it, and its copy has all the same
+    wanted["f"] = attributes(folder / "from/f")
+    client.call("files.copy", source=str(folder / "from"), destination=str(folder / "to"))
+    assert {name: attributes(folder / "to" / name) for name in wanted} == wanted
+    assert attributes(folder / "to/plain")[0] == {}
+    client.call("files.copy", source=str(folder / "from/f"), destination=str(folder / "one"))
+    assert attributes(folder / "one") == wanted["f"]
 
 
 def test_copy_over_what_is_there(client, folder):

@@ -15,7 +15,7 @@ import pytest
 from lib.client import expect_error
 from lib.parallel import together
 from lib.processes import children, eventually, nap, running, sleeping
-from lib.server import is_sanitized
+from lib.server import Server, is_sanitized
 
 BOTH = pytest.mark.parametrize("options", [(), ("--no-cgroups",)], ids=["cgroups", "proc"])
 
@@ -333,3 +333,34 @@ def test_a_clock_that_is_set_moves_no_deadline():
     found = subprocess.run(["grep", "-rlE", r"CLOCK_REALTIME|gettimeofday", str(root / "src")], capture_output=True, text=True,
                            check=False).stdout.split()
     assert {pathlib.Path(name).name for name in found} <= {"clock.c", "clock.h"}
+
+
+def test_r87_what_a_killed_server_left_is_removed_at_the_next_start(tmp_path):
+    """A tree that is being copied or extracted has a temporary name beside the destination until it is whole."""
+    (tmp_path / "lists").mkdir()
+    base = tmp_path / "base"
+    (base / "from").mkdir(parents=True)
+    for i in range(3000):
+        (base / f"from/f{i}").write_bytes(b"x" * 3000)
+    (base / ".abx-upload-0123456789abcdef").write_text("not a server's")
+
+    def left():
+        return [name for name in os.listdir(base) if name.startswith(".abx-upload-") and not name.endswith("abcdef")]
+
+    server = Server(base=base, env={"TMPDIR": tmp_path / "lists"})
+    for number in range(20):
+        connection, body = server.client().connect(), json.dumps({"source": "from", "destination": f"to{number}"})
+        connection.send(f"POST /ops/files.copy HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n{body}")
+        eventually(lambda: left() or (base / f"to{number}").exists(), 30)
+        server.signal(signal.SIGSTOP)
+        if left():
+            break
+        server.signal(signal.SIGCONT)  # it was quicker than we could look
+    server.kill()
+    connection.close()
+    assert len(left()) == 1 and os.listdir(tmp_path / "lists")
+    with Server(base=base, env={"TMPDIR": tmp_path / "lists"}) as server:
+        eventually(lambda: not left(), 30, "what was left is gone")
+        assert server.client().call("files.stat", path=".abx-upload-0123456789abcdef")["exists"]
+        server.stop()
+    assert os.listdir(tmp_path / "lists") == [], "a server that ends properly leaves nothing"

@@ -180,6 +180,28 @@ def test_the_watched_folder_is_moved(client, folder):
         assert [event.data for event in watch.events] == [{"reason": "moved"}]
 
 
+@pytest.mark.parametrize("top", ["a", "a/b"])
+def test_a_folder_above_is_moved(make_server, top):
+    """Nothing happens to the watched folder itself, but its path leads elsewhere: told, whatever stood between."""
+    server = make_server()
+    inner = server.base / "a/b/c/w"
+    inner.mkdir(parents=True)
+    moved = server.base / top
+    with Watch(server.client(), inner, recursive=True, mode="inotify") as watch, Watch(server.client(), inner, mode="poll") as poll:
+        (inner / "f").write_text("")
+        (inner.parent / "beside").write_text("")
+        (server.base / "beside").write_text("")
+        assert watch.until(inner / "f") and poll.until(inner / "f")
+        moved.rename(moved.with_name("moved"))
+        assert [event.data for event in watch.events if event.name == "end"] == [{"reason": "moved"}]
+        assert [event.data for event in poll.events if event.name == "end"] == [{"reason": "deleted"}]
+    with Watch(server.client(), moved.with_name("moved"), mode="inotify") as watch:  # a root that moves is still the root
+        server.base.rename(server.base.with_name("other"))
+        (server.base.with_name("other") / moved.with_name("moved").relative_to(server.base) / "f").write_text("")
+        assert watch.until(moved.with_name("moved") / "f")
+    server.base.with_name("other").rename(server.base)
+
+
 def test_ends_by_count_and_time(client, folder):
     with Watch(client, folder, max_events=2) as watch:
         for i in range(5):

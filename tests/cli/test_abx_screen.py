@@ -118,6 +118,19 @@ def test_detaching_from_an_editor(shell, pane, folder):
     other.expect(r"^outer>")
 
 
+def test_nothing_answers_a_replay(pane, client):
+    """B060: what a terminal was asked before somebody came is not asked again, and nothing is typed into the shell."""
+    asks = r"\033[6n\033[c\033[>c\033]11;?\007\033[?2004$p\033Z"
+    session = client.call("terminal.create", command=f"printf '{asks}ready\\n'; exec cat -v")
+    client.call("process.list")
+    one = pane("shell", session["session_id"])
+    one.expect(r"^ready$")
+    one.type("typed\n")
+    one.expect(r"^ready\ntyped\ntyped\n")
+    one.keys("C-d")
+    one.expect(r"^outer>")
+
+
 READER = """
 import hashlib, os, sys, termios, tty
 before = termios.tcgetattr(0)

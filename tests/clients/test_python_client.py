@@ -87,6 +87,25 @@ def test_leaving_a_stream_ends_the_command(srv, how):
     run(work())
 
 
+@pytest.mark.parametrize("name", ["commands.run", "devtools.code.run", "commands.run_stream"])
+def test_cancelling_a_call_ends_the_command(srv, name):
+    argv = sleeper()
+
+    async def work():
+        if name == "devtools.code.run":
+            call = srv.devtools.code.run("exec " + " ".join(argv), language="bash")
+        else:
+            call = getattr(srv.commands, name.rpartition(".")[2])(argv=argv)
+        task = asyncio.ensure_future(call)
+        await asyncio.to_thread(eventually, lambda: running(*argv))
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await asyncio.to_thread(within_a_second, argv)
+
+    run(work())
+
+
 def test_a_stream_for_code_without_a_loop(srv):
     argv = sleeper()
     with srv.commands.stream_sync(argv=argv) as stream:

@@ -52,6 +52,17 @@ def test_a_server_is_started_changed_and_ended(tmp_path):
     run(work())
 
 
+def test_the_same_for_code_without_a_loop(tmp_path):
+    with Sandbox.local() as sb:
+        sb.start_server_sync(binary=binary(), base_dir=tmp_path)
+        assert sb.server.files.list_sync(".").path == str(tmp_path)
+        assert sb.server.discover_sync().check_sync("files.list", path=".").allowed
+        sb.server.restart_sync()
+        process = sb.server._process
+    assert process.returncode == 0
+    assert Sandbox.connect_sync("i-1", domain="sandbox.example").get_host(80) == "80-i-1.sandbox.example"
+
+
 def test_a_server_that_does_not_start(tmp_path):
     with pytest.raises(errors.ServerConfigError, match="cannot start"):
         run(Sandbox.local().start_server(binary=str(tmp_path / "no")))

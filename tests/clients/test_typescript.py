@@ -78,6 +78,14 @@ def test_the_generated_file_says_so():
     assert "do not edit" in head[1] and catalog["digest"] in head[2]
 
 
+def test_the_example_of_the_readme_runs(dist, server, folder, tmp_path):
+    code = (PACKAGE / "README.md").read_text().split("```ts\n", 1)[1].split("```", 1)[0]
+    code = code.replace("http://127.0.0.1:9000", server.url).replace(', { token: "…" }', "").replace('"/tmp"', json.dumps(str(folder)))
+    (tmp_path / "readme.mjs").write_text(code.replace('"agent-sandbox"', f'"{dist}/index.js"').replace("make test", "echo tested"))
+    done = subprocess.run(node(tmp_path / "readme.mjs"), capture_output=True, text=True, timeout=30)
+    assert (done.stdout, done.stderr) == ("tested\n\n", "")
+
+
 def test_events_split_at_any_byte(check, tmp_path):
     odd = "x\u2028y\u2029z\x85\x0b\x0c\x1c\x1e é 😀"
     (tmp_path / "events").write_bytes(("\ufeff: hello\n\nevent: stdout\nid: 7\ndata: " + odd + "\n\nevent: two\r\ndata: a\r\ndata:b\r\n\r\ndata: cr\r\r"
@@ -102,6 +110,40 @@ def test_leaving_a_stream_ends_the_command(dist, server, how):
         eventually(lambda: not running(*argv), within=1)
         out, _ = client.communicate(b"go\n", timeout=20)
     assert json.loads(out) == {"value": True}
+
+
+def test_aborting_a_blocking_call_ends_the_command(dist, server):
+    argv = ["sleep", f"8{os.getpid()}.{next(_marks)}"]
+    with subprocess.Popen(node(HERE / "checks.mjs", dist, "abort", server.url, *argv), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as client:
+        eventually(lambda: running(*argv))
+        client.stdin.write(b"go\n")
+        client.stdin.flush()
+        assert client.stdout.readline() == b"left\n"
+        eventually(lambda: not running(*argv), within=1)
+        out, _ = client.communicate(b"go\n", timeout=20)
+    assert json.loads(out) == {"value": "mine"}
+
+
+def test_a_server_that_dies_in_a_stream(dist, make_server):
+    """B012: no exit code that was not received."""
+    server = make_server()
+    words = node(HERE / "checks.mjs", dist, "told_as_it_comes", server.url, "sleep", f"8{os.getpid()}.{next(_marks)}")
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as client:
+        assert client.stdout.readline() == b"start\n"
+        server.kill()
+        out, _ = client.communicate(timeout=20)
+    assert json.loads(out)["error"]["name"] == "StreamEndedError" and json.loads(out)["error"]["broken"]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_no_proxy_for_loopback(dist, host):
+    """B154: Node's fetch uses none unless it is told to by a switch of its own."""
+    proxies = {name: "http://127.0.0.1:1" for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")}
+    with StandIn(lambda _: answer(body={"exists": True})) as stand_in:
+        port = stand_in.url.rpartition(":")[2]
+        done = subprocess.run(node(HERE / "checks.mjs", dist, "stat", f"http://{host}:{port}"), capture_output=True, text=True, timeout=30,
+                              env={**os.environ, **proxies})
+        assert json.loads(done.stdout) == {"value": {"exists": True}}, done
 
 
 def event(name, /, **data):

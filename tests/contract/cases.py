@@ -87,6 +87,28 @@ CASES: dict[str, Case] = {
     "files.extract": Case(
         lambda kit: Args(kit.folder / "x", tar_of("f", b"hello")), lambda kit: Args(kit.folder / "y", b"no archive"),
         errors.ServerArgumentError, lambda r: r.entries == 1 and r.bytes == 5),
+    "browser.navigate": Case(
+        lambda _: Args("data:text/html,<title>here</title>", wait_until="load"), lambda _: Args("file:///etc/passwd"),
+        errors.ServerArgumentError, lambda r: r.title == "here" and r.status is None),
+    "browser.screenshot": Case(
+        lambda kit: kit.show("x") and Args(full_page=False), lambda _: Args(quality=5), errors.ServerArgumentError,
+        lambda r: r.startswith(b"\x89PNG")),
+    "browser.content": Case(
+        lambda kit: kit.show("words") and Args(type="text"), lambda _: Args(type="pdf"), errors.ServerArgumentError,
+        lambda r: r.content == "words"),
+    "browser.click": Case(
+        lambda kit: kit.show("<button>b</button>") and Args("button"), lambda kit: kit.show("x") and Args("#no", timeout=1), errors.ServerAPIError,
+        lambda r: r.clicked is True),
+    "browser.type": Case(
+        lambda kit: kit.show("<input>") and Args("input", "text", delay=0), lambda kit: kit.show("<input>") and Args("[", "text"),
+        errors.ServerArgumentError, lambda r: r.typed is True and r.text == "text"),
+    "browser.evaluate": Case(
+        lambda _: Args("[1, {a: null}]"), lambda _: Args("throw 1"), errors.ServerAPIError, lambda r: r.result == [1, {"a": None}]),
+    "browser.pdf": Case(
+        lambda kit: kit.show("x") and Args(format="A5"), lambda _: Args(format="A9"), errors.ServerArgumentError, lambda r: r.startswith(b"%PDF")),
+    "browser.console": Case(
+        lambda kit: kit.show("<script>console.log(7)</script>") and Args(), lambda _: Args(), errors.ServerAuthError,
+        lambda r: (r.logs[-1].type, r.logs[-1].text) == ("log", "7"), as_stranger=True),
     "files.search": Case(
         lambda kit: Args(kit.make("found", b"").parent, "f?und", type="file"), lambda kit: Args(kit.folder / "no", "*"),
         errors.FileNotFoundError_, lambda r: [one.name for one in r.results] == ["found"]),

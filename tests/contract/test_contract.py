@@ -10,7 +10,8 @@ import warnings
 import pytest
 from cases import CASES, Args
 
-from agent_sandbox import ServerClient, _generated, errors, ops
+from agent_sandbox import Sandbox, ServerCapabilities, ServerClient, _generated, errors, ops
+from agent_sandbox._namespace import Namespace
 from lib.contract import Checker, check_event
 from lib.server import printed
 
@@ -62,9 +63,14 @@ def kit(server, folder):
         await connection.send("typed\r")
         return (await connection.expect("typed")).group()
 
-    yield types.SimpleNamespace(
+    def show(html):
+        plain.browser.navigate_sync(f"data:text/html,{html}", wait_until="load")
+        return kit_of
+
+    kit_of = types.SimpleNamespace(
         server=server, folder=folder, make=make, url=server.url, process=process, terminal=terminal, talk=talk,
-        repository=repository)
+        repository=repository, show=show)
+    yield kit_of
     for kind, name in begun:
         with contextlib.suppress(errors.SandboxError):
             plain.process.kill_sync(name) if kind == "process" else plain.terminal.delete_sync(name)
@@ -159,6 +165,29 @@ def test_the_trees_are_equal():
             assert inspect.ismethod(getattr(node, op_id.rpartition(".")[2] + "_sync")), f"{op_id} has no twin"
             names = set(inspect.signature(method).parameters)
             assert {param["name"] for param in op["params"] if param["type"] != "bytes"} <= {name.rstrip("_") for name in names}, op_id
+
+
+def namespaces(node, seen):
+    """Every object of the tree of a client, and those that are written by hand."""
+    yield node
+    for name in dir(type(node)):
+        if name.startswith("_") or name in ("pty", "ops", "caller", "capabilities"):
+            continue
+        below = getattr(node, name, None)
+        if isinstance(below, Namespace) and type(below) not in seen:
+            seen.add(type(below))
+            yield from namespaces(below, seen)
+
+
+def test_every_coroutine_has_its_twin():
+    """But for what opens and closes: those are close() and the plain `with`."""
+    box = Sandbox.local("http://127.0.0.1:1")
+    places = [*namespaces(ServerClient("http://127.0.0.1:1"), set()), box, box.server, ServerCapabilities({})]
+    assert len(places) > 10
+    for place in places:
+        for name in dir(type(place)):
+            if inspect.iscoroutinefunction(getattr(type(place), name)) and not name.startswith("_") and name != "aclose":
+                assert callable(getattr(type(place), f"{name}_sync", None)), f"{type(place).__name__}.{name} has no twin"
 
 
 def test_generated_from_this_catalog():

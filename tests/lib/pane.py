@@ -24,14 +24,14 @@ class Pane:
         wakes = self.scratch / "wakes"
         os.mkfifo(wakes)
         self.wakes = os.open(wakes, os.O_RDWR | os.O_NONBLOCK)
-        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(cols), "-y", str(rows), "/bin/sh")
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(cols), "-y", str(rows),
+                  "exec env PS1='outer> ' ENV= /bin/sh")
         try:
             self.tmux("set", "-g", "escape-time", "0", ";", "set", "-g", "status", "off", ";",
                       "set", "-w", "-g", "window-size", "manual")
             self.resize(cols, rows)
             # Whatever the pane prints comes here as well: so a change of the screen is waited for, not polled.
             self.tmux("pipe-pane", f"exec cat >{shlex.quote(str(wakes))}")
-            self.type("PS1='outer'; PS1=$PS1'> '\n")
             self.expect(r"^outer>")
             self.type(shlex.join(map(str, command)) + "\n")
         except BaseException:

@@ -169,21 +169,27 @@ static void scopes_errors_and_limits(void **state)
 
 static struct err err;
 
-static void check_first(const struct op *first)
+static void check_arguments(const struct op *op);
+
+static void check_first(void)
 {
 	const struct example *example = &now->example;
+	struct op first;
+	bool has_first = example_first(now, &first);
 
-	need(!example->after == !first, "example.after");
-	need(!example->take == !example->into && (first || !example->take), "example.take");
-	if (!first)
+	need(!example->after == !has_first, "example.after");
+	need(!example->take == !example->into && (has_first || !example->take), "example.take");
+	need(has_first || !example->after_args, "example.after_args");
+	if (!has_first)
 		return;
-	need(first != now && first->kind == OP_JSON && first->example.args, "example.after");
-	need(!example->take || field_find(first->result, str_of(example->take)), example->take);
+	need(strcmp(first.id, now->id) != 0 && first.kind == OP_JSON && first.example.args, "example.after");
+	need(!example->take || field_find(first.result, str_of(example->take)), example->take);
 	need(!example->into || field_find(now->params, str_of(example->into)), example->into);
+	check_arguments(&first);
 }
 
 /* The arguments are taken as those of a call are; what comes from the op before stands in for itself. */
-static void check_arguments(void)
+static void check_arguments(const struct op *op)
 {
 	struct arena arena CLEANUP(arena_free);
 	struct str sample = STR("1");
@@ -191,14 +197,14 @@ static void check_arguments(void)
 	struct bind b;
 
 	arena_init(&arena, 1 << 20);
-	params = arena_alloc(&arena, now->params_size + 1);
-	bind_begin(&b, &arena, now, params);
-	if (bind_object(&b, example_args(&arena, now), &err) < 0)
-		fail_msg("%s: example: %s", now->id, err.text);
-	if (now->example.into && bind_text(&b, str_of(now->example.into), sample, &err) < 0)
-		fail_msg("%s: example: %s", now->id, err.text);
-	if (!now->example.file && bind_end(&b, &err) < 0)
-		fail_msg("%s: example: %s", now->id, err.text);
+	params = arena_alloc(&arena, op->params_size + 1);
+	bind_begin(&b, &arena, op, params);
+	if (bind_object(&b, example_args(&arena, op), &err) < 0)
+		fail_msg("%s: example: %s", op->id, err.text);
+	if (op->example.into && bind_text(&b, str_of(op->example.into), sample, &err) < 0)
+		fail_msg("%s: example: %s", op->id, err.text);
+	if (!op->example.file && bind_end(&b, &err) < 0)
+		fail_msg("%s: example: %s", op->id, err.text);
 }
 
 static void each_op_has_an_example(void **state)
@@ -214,8 +220,8 @@ static void each_op_has_an_example(void **state)
 		need(!now->example.file || now->raw, "example.file");
 		need((now->kind == OP_WS) == (now->example.typed != NULL), "example.typed");
 		need(now->kind != OP_WS || now->example.abx, "example.abx: server call speaks no WebSocket");
-		check_first(example_first(now));
-		check_arguments();
+		check_first();
+		check_arguments(now);
 	}
 }
 
@@ -275,7 +281,13 @@ static void odd_values_are_quoted(void **state)
 	expect_example(&post, EXAMPLE_TYPESCRIPT,
 		"const { status: at } = await client.core.health();\n"
 		"console.log(await client.x.y({ at, class: \"c\" }));\n");
-	post.example.take = post.example.into = NULL;
+	post.example.after_args = "{\"a\":1}";
+	expect_example(&post, EXAMPLE_PYTHON,
+		"at = (await srv.core.health()).status\nprint(await srv.x.y(at, class_=\"c\"))\n");
+	expect_example(&post, EXAMPLE_ABX,
+		"at=$(abx server call core.health --arg a=1 | jq -r .status)\n"
+		"abx server call x.y --arg at=\"$at\" --arg class=c\n");
+	post.example.take = post.example.into = post.example.after_args = NULL;
 	expect_example(
 		&post, EXAMPLE_ABX, "abx server call core.health >/dev/null\nabx server call x.y --arg class=c\n");
 }

@@ -467,7 +467,7 @@ static void lines_of_rules(void **state)
 
 static void examples(void **state)
 {
-	static const char *const names[] = { "default", "read-only", "ci", "agent" };
+	static const char *const names[] = { "default", "read-only", "ci", "agent", "confined" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Made by `agent-sandbox-server gen-client --lang ts`: do not edit.
-// Catalog version 1, digest sha256:9d02de03e2294590803a39c0edf2ac6fe1bd24b3c5e277d0f8c3a44a86c4f06a
+// Catalog version 1, digest sha256:f04558e79ca0a34fc9655bf79540cbe06c49a60c9812077e5831d4f817f19287
 import { Namespace, type Body, type CallOptions, type Caller, type ErrorRow, type EventStream, type OpSpec } from "./runtime.js";
 
 export const CATALOG_VERSION = 1;
-export const CATALOG_DIGEST = "sha256:9d02de03e2294590803a39c0edf2ac6fe1bd24b3c5e277d0f8c3a44a86c4f06a";
+export const CATALOG_DIGEST = "sha256:f04558e79ca0a34fc9655bf79540cbe06c49a60c9812077e5831d4f817f19287";
 export const SERVER_VERSION = "0.1.0";
 
 /** Tell whether the server answers. */
@@ -265,11 +265,11 @@ export interface FilesListParams {
 
 /** The entries, sorted by name. */
 export interface FileEntry {
-  /** The name. */
+  /** The last part of the path. */
   name: string;
   /** The exact name where it is not UTF-8. */
   name_b64?: string;
-  /** The absolute path. */
+  /** The path, absolute and without links. */
   path: string;
   /** The exact path where it is not UTF-8. */
   path_b64?: string;
@@ -2145,7 +2145,7 @@ export const catalog = {
   "files.watch": {"id": "files.watch", "endpoint": "files_watch", "group": "file_ops", "scope": "files:read", "kind": "sse", "method": "GET", "path": "/files/watch", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":true,"b64":"path_b64"},{"name":"recursive","in":"query","type":"boolean","required":false,"default":false},{"name":"timeout","in":"query","type":"number","required":false,"default":0,"minimum":0,"maximum":1000000000},{"name":"max_events","in":"query","type":"integer","required":false,"default":0,"minimum":0,"maximum":9007199254740991},{"name":"mode","in":"query","type":"choice","required":false,"default":"auto","choices":["auto","inotify","poll"]},{"name":"poll_ms","in":"query","type":"integer","required":false,"default":500,"minimum":10,"maximum":3600000}], "one_of": [], "limits": [], "finals": ["end"]},
   "files.upload": {"id": "files.upload", "endpoint": "upload", "group": "file_ops", "scope": "files:write", "kind": "raw", "method": "POST", "path": "/upload", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":false}, "params": [{"name":"path","in":"body","type":"path","required":true,"b64":"path_b64"},{"name":"content_base64","in":"body","type":"bytes","required":false},{"name":"mode","in":"body","type":"string","required":false},{"name":"create_only","in":"body","type":"boolean","required":false,"default":false},{"name":"parents","in":"body","type":"boolean","required":false,"default":false}], "one_of": [], "raw": {"request":true,"response":false,"media_type":null}, "limits": [{"name":"max_bytes","default":104857600,"cap":1125899906842624,"error":"limit.file_too_large"}]},
   "files.download": {"id": "files.download", "endpoint": "download", "group": "file_ops", "scope": "files:read", "kind": "raw", "method": "GET", "path": "/download", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":true,"b64":"path_b64"}], "one_of": [], "raw": {"request":false,"response":true,"media_type":"application/octet-stream"}, "limits": [{"name":"max_bytes","default":104857600,"cap":104857600,"error":"limit.file_too_large"}]},
-  "files.read": {"id": "files.read", "endpoint": null, "group": "file_ops", "scope": "files:read", "kind": "raw", "method": "GET", "path": "/files/read", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":true,"b64":"path_b64"},{"name":"offset","in":"query","type":"integer","required":false,"default":0,"minimum":0,"maximum":9007199254740991},{"name":"limit","in":"query","type":"integer","required":false,"minimum":1,"maximum":9007199254740991},{"name":"encoding","in":"query","type":"choice","required":false,"default":"utf-8","choices":["utf-8","base64","bytes"]},{"name":"lines","in":"query","type":"string","required":false}], "one_of": [], "raw": {"request":false,"response":true,"media_type":"application/octet-stream"}, "limits": [{"name":"max_bytes","default":10485760,"cap":104857600,"error":"limit.file_too_large"}]},
+  "files.read": {"id": "files.read", "endpoint": null, "group": "file_ops", "scope": "files:read", "kind": "raw", "method": "GET", "path": "/files/read", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":true,"b64":"path_b64"},{"name":"offset","in":"query","type":"integer","required":false,"default":0,"minimum":0,"maximum":9007199254740991},{"name":"limit","in":"query","type":"integer","required":false,"minimum":1,"maximum":9007199254740991},{"name":"encoding","in":"query","type":"choice","required":false,"default":"utf-8","choices":["utf-8","base64","bytes"]},{"name":"lines","in":"query","type":"string","required":false}], "one_of": [], "raw": {"request":false,"response":true,"media_type":"application/octet-stream"}, "limits": [{"name":"max_bytes","default":10485760,"cap":104857600,"error":null}]},
   "files.write": {"id": "files.write", "endpoint": null, "group": "file_ops", "scope": "files:write", "kind": "raw", "method": "PUT", "path": "/files/write", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":false}, "params": [{"name":"path","in":"body","type":"path","required":true,"b64":"path_b64"},{"name":"content","in":"body","type":"string","required":false},{"name":"content_base64","in":"body","type":"bytes","required":false},{"name":"append","in":"body","type":"boolean","required":false,"default":false},{"name":"create_only","in":"body","type":"boolean","required":false,"default":false},{"name":"mode","in":"body","type":"string","required":false},{"name":"parents","in":"body","type":"boolean","required":false,"default":false}], "one_of": [], "raw": {"request":true,"response":false,"media_type":null}, "limits": [{"name":"max_bytes","default":104857600,"cap":1125899906842624,"error":"limit.file_too_large"}]},
   "files.edit": {"id": "files.edit", "endpoint": null, "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/edit", "since": "0.1.0", "effects": {"reads":false,"writes":true,"runs":false,"idempotent":false}, "params": [{"name":"path","in":"body","type":"path","required":true,"b64":"path_b64"},{"name":"edits","in":"body","type":"array","required":false,"items":{"type":"object","name":"Edit","fields":[{"name":"old","type":"string","required":true},{"name":"new","type":"string","required":true},{"name":"count","type":"integer","required":false}]}},{"name":"patch","in":"body","type":"string","required":false}], "one_of": [["edits","patch"]], "limits": [{"name":"max_bytes","default":16777216,"cap":104857600,"error":"limit.file_too_large"}]},
   "files.grep": {"id": "files.grep", "endpoint": null, "group": "file_ops", "scope": "files:read", "kind": "json", "method": "POST", "path": "/files/grep", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [{"name":"path","in":"body","type":"path","required":true,"b64":"path_b64"},{"name":"pattern","in":"body","type":"string","required":true},{"name":"glob","in":"body","type":"string","required":false},{"name":"ignore_case","in":"body","type":"boolean","required":false,"default":false},{"name":"literal","in":"body","type":"boolean","required":false,"default":false},{"name":"context","in":"body","type":"integer","required":false,"default":0,"minimum":0,"maximum":50},{"name":"max_results","in":"body","type":"integer","required":false,"default":1000,"minimum":1,"maximum":100000},{"name":"no_ignore","in":"body","type":"boolean","required":false,"default":false},{"name":"timeout","in":"body","type":"number","required":false,"default":10,"minimum":0,"maximum":3600}], "one_of": [], "limits": []},
@@ -2446,7 +2446,7 @@ export class FilesNamespace extends Namespace {
   /**
    * Move or rename a file or a folder.
    *
-   * Within a file system it is one rename; across two the entry is copied with modes, times, links and hard links, and then deleted. A failure leaves the source whole.
+   * Within a file system it is one rename; across two the entry is copied with all that files.copy keeps, and then deleted. A failure leaves the source whole.
    */
   move(params: FilesMoveParams, options?: CallOptions): Promise<FilesMoveResult> {
     return this.caller.json(catalog["files.move"], params, options);
@@ -2491,7 +2491,7 @@ export class FilesNamespace extends Namespace {
   /**
    * What changes in a folder or a file, as it happens.
    *
-   * After 'ready' each change is an 'event'. A file that is replaced by a rename is a 'write' of its name; a move within what is watched is one 'rename' with old_path, out of it a 'remove', into it a 'create' for all it brings. Events that were lost are told by 'overflow', after which everything is covered anew. All watches share one inotify instance; when the kernel's limits are reached, mode=auto polls and mode=inotify says how much is not covered.
+   * After 'ready' each change is an 'event'. A file that is replaced by a rename is a 'write' of its name; a move within what is watched is one 'rename' with old_path, out of it a 'remove', into it a 'create' for all it brings. Events that were lost are told by 'overflow', after which everything is covered anew. When the folder or one above it is moved, the stream ends. All watches share one inotify instance; when the kernel's limits are reached, mode=auto polls and mode=inotify says how much is not covered.
    */
   watch(params: FilesWatchParams, options?: CallOptions): EventStream<FilesWatchEvent> {
     return this.caller.events(catalog["files.watch"], params, options);
@@ -2554,7 +2554,7 @@ export class FilesNamespace extends Namespace {
   /**
    * Copy a file or a folder.
    *
-   * The copy appears whole or not at all. Modes, times, holes, links and hard links within it are kept, blocks are shared where the file system can; setuid and setgid bits are not. What the caller may not see is left out. A copy onto itself changes nothing.
+   * The copy appears whole or not at all. Modes, times, attributes of users (user.*), access lists, holes, links and hard links within it are kept, and blocks are shared, where the file system can; setuid and setgid bits are not. What the caller may not see is left out. A copy onto itself changes nothing.
    */
   copy(params: FilesCopyParams, options?: CallOptions): Promise<FilesCopyResult> {
     return this.caller.json(catalog["files.copy"], params, options);

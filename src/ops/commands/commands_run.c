@@ -140,8 +140,8 @@ static int check_timeout(struct call *call, double *timeout)
 		*timeout = (double)max;
 	if (*timeout <= (double)max)
 		return 0;
-	return err_set(&call->err, ERR_ARGS_INVALID, "parameter 'timeout' must be at most %lld seconds (max_timeout)",
-		(long long)max);
+	return call_over_limit(call, "max_timeout", &call->err,
+		"parameter 'timeout' must be at most %lld seconds (max_timeout)", (long long)max);
 }
 
 static void start(struct call *call)

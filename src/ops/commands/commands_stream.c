@@ -337,7 +337,8 @@ static void start(struct call *call)
 	struct stream *s;
 
 	if (in->timeout > (double)call_limit(call, "max_timeout")) {
-		err_set(&call->err, ERR_ARGS_INVALID, "parameter 'timeout' must be at most %lld seconds (max_timeout)",
+		call_over_limit(call, "max_timeout", &call->err,
+			"parameter 'timeout' must be at most %lld seconds (max_timeout)",
 			(long long)call_limit(call, "max_timeout"));
 		call_fail(call);
 		return;

@@ -22,7 +22,7 @@ static void work_pack(struct job *job)
 
 	a->pack_failed = pack_step(p, a->seed + PIECE, &a->err) < 0;
 	if (p->too_many)
-		files_over_limit(a->call, "max_files", &a->err,
+		call_over_limit(a->call, "max_files", &a->err,
 			"there are more than %lld entries: ask for application/octet-stream", (long long)p->max_files);
 }
 

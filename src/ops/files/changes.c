@@ -83,6 +83,17 @@ static void on_event(struct notify_user *user, struct notify_mark *mark, const s
 	c->wake(c);
 }
 
+static void on_outer_event(struct notify_user *user, struct notify_mark *mark, const struct inotify_event *event)
+{
+	struct changes *c = OWNER(user, struct changes, outer);
+
+	(void)mark;
+	if (c->closed || !(event->mask & IN_MOVE_SELF))
+		return;
+	queue(c, NULL, event);
+	c->wake(c);
+}
+
 static void on_overflow(struct notify_user *user)
 {
 	struct changes *c = OWNER(user, struct changes, user);
@@ -95,6 +106,7 @@ void changes_init(struct changes *c)
 {
 	c->user.on_event = on_event;
 	c->user.on_overflow = on_overflow;
+	c->outer.on_event = on_outer_event;
 	c->above.wd = -1;
 	list_init(&c->above.node);
 	list_init(&c->queue);

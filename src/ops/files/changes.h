@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "ops/files/ancestors.h"
 #include "ops/files/cover.h"
 
 enum change_type { CHANGE_CREATE, CHANGE_WRITE, CHANGE_REMOVE, CHANGE_RENAME, CHANGE_CHMOD };
@@ -27,8 +28,10 @@ enum { CHANGES_PAIR_MS = 20 };
 struct changes {
 	struct notify_user user;
 	struct notify_mark above; /* of the folder that holds the outermost */
-	const char *root;         /* absolute path of the outermost */
-	const char *only;         /* the one name that counts, or NULL */
+	struct notify_user outer; /* hears of moves of the ancestors; not joined, `user` is */
+	struct ancestors ancestors;
+	const char *root; /* absolute path of the outermost */
+	const char *only; /* the one name that counts, or NULL */
 	bool recursive;
 	struct cover cover;
 	void (*wake)(struct changes *c); /* the queue is no longer empty */

@@ -3,6 +3,7 @@
 
 #include "ops/files/tree.h"
 #include "ops/files/walk.h"
+#include "ops/files/xattrs.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -131,8 +132,8 @@ static int copy_data(struct copy *c, int from, int to, off_t size)
 	return ftruncate(to, size) < 0 ? -errno : 0;
 }
 
-/* Owner before mode, because a change of the owner takes setuid away; times last. */
-static int keep_facts(const struct copy *c, int fd, const struct stat *st)
+/* Owner before mode, because a change of the owner takes setuid away; attributes while it may be written; times last. */
+static int keep_facts(const struct copy *c, int from_fd, int fd, const struct stat *st)
 {
 	const struct timespec times[] = { st->st_atim, st->st_mtim };
 	/* A copy that a caller asks for is not one more program with another's rights. */
@@ -140,6 +141,7 @@ static int keep_facts(const struct copy *c, int fd, const struct stat *st)
 
 	if (fchown(fd, st->st_uid, st->st_gid) < 0 && errno != EPERM)
 		return -errno;
+	xattrs_copy(from_fd, fd);
 	if (fchmod(fd, st->st_mode & kept) < 0 || futimens(fd, times) < 0)
 		return -errno;
 	return 0;
@@ -157,7 +159,7 @@ static int copy_file(struct copy *c, int from_fd, const char *from, int to_fd, c
 	if (out < 0)
 		return -errno;
 	status = copy_data(c, in, out, st->st_size);
-	return status < 0 ? status : keep_facts(c, out, st);
+	return status < 0 ? status : keep_facts(c, in, out, st);
 }
 
 static int copy_link(int from_fd, const char *from, int to_fd, const char *to, const struct stat *st)
@@ -310,7 +312,7 @@ static int push(struct copy *c, int to_fd, const char *to, const struct stat *fr
 static int pop(struct copy *c)
 {
 	struct level *level = &c->levels[c->depth - 1];
-	int status = keep_facts(c, level->fd, &level->from);
+	int status = keep_facts(c, walk_fd(&c->walk), level->fd, &level->from);
 	struct stat st;
 
 	if (status == 0 && c->depth > 1 && level[-1].fd < 0) {

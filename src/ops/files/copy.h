@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies of files and trees that keep modes, owners (where allowed), times, links, holes and
- * hard links within the tree.  Used where a rename cannot reach: across file systems.
+ * Copies of files and trees that keep modes, owners (where allowed), times, attributes of users,
+ * access lists, links, holes and hard links within the tree.  Used where a rename cannot reach: across file systems.
  */
 #pragma once
 

@@ -45,6 +45,10 @@ const struct limit download_limits[] = {
 	{ 0 },
 };
 
+const char download_description[] =
+	"As JSON the whole file is held in memory and limited. With Accept: application/octet-stream, a Range or HEAD the bytes "
+	"are sent as they are, with ETag and Last-Modified, conditional requests and one range.";
+
 const struct raw download_raw = { .response = true, .media_type = "application/octet-stream" };
 
 struct download {
@@ -103,7 +107,7 @@ static int open_file(struct download *d, const struct place *place, struct err *
 
 static int too_large(struct download *d, const struct place *place, int64_t most)
 {
-	return files_over_limit(d->call, "max_bytes", &d->call->err,
+	return call_over_limit(d->call, "max_bytes", &d->call->err,
 		"'%s' is over %lld bytes: ask for application/octet-stream", place->given, (long long)most);
 }
 

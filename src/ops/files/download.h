@@ -18,6 +18,7 @@ extern const struct field download_in_fields[];
 extern const enum err_code download_errors[];
 extern const struct limit download_limits[];
 extern const struct raw download_raw;
+extern const char download_description[];
 
 /* What the JSON form tells; reply() makes the op's own result of it and calls call_reply(). */
 struct download_content {

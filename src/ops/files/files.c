@@ -190,15 +190,3 @@ void files_temp_name(char to[static FILES_TEMP_SIZE])
 		number = (uint64_t)clock_now_ns(); /* a clash is met by O_EXCL */
 	snprintf(to, FILES_TEMP_SIZE, ".abx-upload-%016llx", (unsigned long long)number);
 }
-
-int files_over_limit(const struct call *call, const char *limit, struct err *err, const char *fmt, ...)
-{
-	char rule[ERR_RULE_MAX], text[ERR_TEXT_MAX];
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(text, sizeof text, fmt, args);
-	va_end(args);
-	snprintf(rule, sizeof rule, "limits.%s.%s", call->op->id, limit);
-	return err_deny(err, ERR_LIMIT_FILE, rule, "%s", text);
-}

@@ -20,6 +20,15 @@ extern const char *const files_types[];
 
 enum files_type files_type(mode_t mode);
 
+/* What every result says of an entry: its name and path, and where it leads as a link. */
+#define FILES_ENTRY_NAMES struct str name, name_b64, path, path_b64, target
+#define FILES_NAME_ROWS(type) \
+	R_TEXT(type, name, "The last part of the path."), \
+		R_OPT_BYTES(type, name_b64, "The exact name where it is not UTF-8."), \
+		R_TEXT(type, path, "The path, absolute and without links."), \
+		R_OPT_BYTES(type, path_b64, "The exact path where it is not UTF-8.")
+#define FILES_TARGET_ROW(type) R_OPT_TEXT(type, target, "Where a link leads, when that is inside the roots.")
+
 /* Octal, at least three digits: "644", "4755".  NULL with call->err when memory is used up, as below. */
 const char *files_mode(struct call *call, mode_t mode);
 const char *files_time(struct call *call, struct timespec when);
@@ -50,7 +59,3 @@ int files_check_no_root(const struct call *call, const struct place *place, stru
 /* A name for temporary files, which is recognised at the next start (R87). */
 enum { FILES_TEMP_SIZE = 40 };
 void files_temp_name(char to[static FILES_TEMP_SIZE]);
-
-/* ERR_LIMIT_FILE by the op's limit of that name, which the rule tells: always -1. */
-int files_over_limit(const struct call *call, const char *limit, struct err *err, const char *fmt, ...)
-	PRINTF_LIKE(4, 5);

@@ -235,7 +235,7 @@ static void gather(struct archiving *a)
 		if (buf_failed(&a->out))
 			err_set(&a->call->err, ERR_BUSY, "memory is used up: ask for application/octet-stream");
 		else if ((int64_t)a->out.len > a->most)
-			files_over_limit(a->call, "max_bytes", &a->call->err,
+			call_over_limit(a->call, "max_bytes", &a->call->err,
 				"the archive is over %lld bytes: ask for application/octet-stream", (long long)a->most);
 	}
 	if (a->call->err.code)

@@ -5,6 +5,7 @@
  * It is made under a temporary name beside the destination and renamed when it is whole.
  */
 #include "ops/files/copy.h"
+#include "ops/files/leftover.h"
 #include "ops/files/rename.h"
 #include "ops/files/tree.h"
 
@@ -104,9 +105,11 @@ static int copy(struct call *call, const struct in *in, bool is_folder, struct c
 	const struct place *from = in->source.place, *to = in->destination.place;
 	struct copy_from what = { .dir_fd = from->parent_fd, .name = from->name, .path = from->path };
 	char temp[FILES_TEMP_SIZE];
+	AUTOLEFT struct leftover left = { 0 };
 	int status;
 
 	files_temp_name(temp);
+	left = leftover_note(to->parent_fd, temp);
 	if (copy_tree(call, &what, to->parent_fd, temp, rules, &call->err) < 0)
 		return -1;
 	status = rename_entry(to->parent_fd, temp, to, in->overwrite, is_folder);
@@ -164,8 +167,8 @@ const struct op op_files_copy = {
 	.since = "0.1.0",
 	.summary = "Copy a file or a folder.",
 	.description =
-		"The copy appears whole or not at all. Modes, times, holes, links and hard links within it are kept, blocks are shared "
-		"where the file system can; setuid and setgid bits are not. What the caller may not see is left out. A copy onto "
+		"The copy appears whole or not at all. Modes, times, attributes of users (user.*), access lists, holes, links and hard links "
+		"within it are kept, and blocks are shared, where the file system can; setuid and setgid bits are not. What the caller may not see is left out. A copy onto "
 		"itself changes nothing.",
 	.example = { .args = JSON_TEXT({ "source" : "demo/notes.txt", "destination" : "demo/notes-copy.txt" }) },
 	.effects = OP_WRITES,

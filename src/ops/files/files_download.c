@@ -37,9 +37,7 @@ const struct op op_files_download = {
 	.path = "/download",
 	.since = "0.1.0",
 	.summary = "Read a whole file.",
-	.description =
-		"As JSON the whole file is held in memory and limited. With Accept: application/octet-stream, a Range or HEAD the bytes "
-		"are sent as they are, with ETag and Last-Modified, conditional requests and one range.",
+	.description = download_description,
 	.example = { .args = JSON_TEXT({ "path" : "demo/src/hello.py" }), .file = "hello.py" },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.params = download_in_fields,

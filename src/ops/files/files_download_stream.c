@@ -39,9 +39,7 @@ const struct op op_files_download_stream = {
 	.path = "/files/download-stream",
 	.since = "0.1.0",
 	.summary = "Read a file of any size.",
-	.description =
-		"As JSON the whole file is held in memory and limited. With Accept: application/octet-stream, a Range or HEAD the bytes "
-		"are sent as they are, with ETag and Last-Modified, conditional requests and one range.",
+	.description = download_description,
 	.example = { .args = JSON_TEXT({ "path" : "demo/notes.txt" }),
 		.file = "notes.txt",
 		.abx = "cat demo/notes.txt" },

@@ -75,7 +75,7 @@ static int no_memory(struct editing *e)
 
 static int too_large(struct editing *e, int64_t most)
 {
-	return files_over_limit(
+	return call_over_limit(
 		e->call, "max_bytes", &e->call->err, "'%s' is over %lld bytes", given(e), (long long)most);
 }
 

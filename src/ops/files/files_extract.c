@@ -6,6 +6,7 @@
  * is there is merged into, entry by entry (R103).  An archive that comes as the body is first kept in
  * an unnamed file, because a zip is read from its end.
  */
+#include "ops/files/leftover.h"
 #include "ops/files/tree.h"
 #include "ops/files/unpack.h"
 
@@ -77,12 +78,14 @@ struct extract {
 	struct err err;
 	/* of a new destination */
 	char temp[FILES_TEMP_SIZE];
+	struct leftover left;
 	int folder_fd;
 	bool merged;
 };
 
 static void extract_free(struct extract *x)
 {
+	leftover_forget(&x->left);
 	close_fd(x->archive_fd);
 	if (x->buffer)
 		budget_give(BUFFER_SIZE);
@@ -133,6 +136,7 @@ static int open_folder(struct extract *x, struct err *err)
 	if (x->folder_fd != -ENOENT)
 		return err_system(err, -x->folder_fd, "'%s'", to->given);
 	files_temp_name(x->temp);
+	x->left = leftover_note(to->parent_fd, x->temp);
 	if (mkdirat(to->parent_fd, x->temp, 0777) < 0) {
 		x->temp[0] = '\0';
 		return err_system(err, errno, "cannot make '%s'", to->given);
@@ -300,7 +304,7 @@ static void on_body(struct call *call, size_t got, bool end)
 	x->ended = end;
 	x->total += (int64_t)got;
 	if (x->total > x->unpack.max_bytes) {
-		files_over_limit(call, "max_bytes", &call->err, "the archive is over %lld bytes",
+		call_over_limit(call, "max_bytes", &call->err, "the archive is over %lld bytes",
 			(long long)x->unpack.max_bytes);
 		give_up(x);
 		return;

@@ -26,11 +26,10 @@ struct in {
 };
 
 struct entry {
-	struct str name, name_b64, path, path_b64;
+	FILES_ENTRY_NAMES;
 	int type;
 	int64_t size;
 	const char *modified, *mode, *owner, *group;
-	struct str target;
 };
 
 struct out {
@@ -49,17 +48,14 @@ static const struct field in_fields[] = {
 };
 
 static const struct field entry_fields[] = {
-	R_TEXT(struct entry, name, "The name."),
-	R_OPT_BYTES(struct entry, name_b64, "The exact name where it is not UTF-8."),
-	R_TEXT(struct entry, path, "The absolute path."),
-	R_OPT_BYTES(struct entry, path_b64, "The exact path where it is not UTF-8."),
+	FILES_NAME_ROWS(struct entry),
 	R_CHOICE(struct entry, type, files_types, "What kind of entry it is; links are not followed."),
 	R_INT(struct entry, size, "Bytes."),
 	R_STRING(struct entry, modified, "When the content changed last, ISO 8601 in UTC."),
 	R_STRING(struct entry, mode, "Permissions as octal digits."),
 	R_STRING(struct entry, owner, "The owner's name, or its number."),
 	R_STRING(struct entry, group, "The group's name, or its number."),
-	R_OPT_TEXT(struct entry, target, "Where a link leads, when that is inside the roots."),
+	FILES_TARGET_ROW(struct entry),
 	FIELDS_END,
 };
 

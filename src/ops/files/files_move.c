@@ -6,6 +6,7 @@
  * then renamed, and only then is the source removed: until that moment the source is whole.
  */
 #include "ops/files/copy.h"
+#include "ops/files/leftover.h"
 #include "ops/files/rename.h"
 #include "ops/files/tree.h"
 
@@ -81,12 +82,14 @@ static int move_by_copy(struct call *call, const struct in *in, bool is_folder)
 	const struct place *from = in->source.place, *to = in->destination.place;
 	struct copy_from what = { .dir_fd = from->parent_fd, .name = from->name, .path = from->path };
 	char temp[FILES_TEMP_SIZE];
+	AUTOLEFT struct leftover left = { 0 };
 	struct err unused;
 	int status;
 
 	if (check_target(in, is_folder, &call->err) < 0 || (is_folder && tree_check(call, from, &call->err) < 0))
 		return -1;
 	files_temp_name(temp);
+	left = leftover_note(to->parent_fd, temp);
 	if (copy_tree(call, &what, to->parent_fd, temp, NULL, &call->err) < 0)
 		return -1;
 	status = rename_entry(to->parent_fd, temp, to, in->overwrite, is_folder);
@@ -181,7 +184,7 @@ const struct op op_files_move = {
 	.since = "0.1.0",
 	.summary = "Move or rename a file or a folder.",
 	.description =
-		"Within a file system it is one rename; across two the entry is copied with modes, times, links and hard links, and then "
+		"Within a file system it is one rename; across two the entry is copied with all that files.copy keeps, and then "
 		"deleted. A failure leaves the source whole.",
 	.example = { .args = JSON_TEXT({ "source" : "demo/draft.txt", "destination" : "demo/final.txt" }),
 		.abx = "mv demo/draft.txt demo/final.txt" },

@@ -322,7 +322,7 @@ static void files_read(struct call *call)
 }
 
 static const struct limit limits[] = {
-	{ "max_bytes", MAX_DEFAULT, MAX_CAP, ERR_LIMIT_FILE,
+	{ "max_bytes", MAX_DEFAULT, MAX_CAP, ERR_NONE,
 		"Most content in the JSON form; the answer tells when there is more." },
 	{ 0 },
 };

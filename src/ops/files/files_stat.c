@@ -14,14 +14,13 @@ struct in {
 };
 
 struct out {
-	struct str name, name_b64, path, path_b64;
+	FILES_ENTRY_NAMES;
 	int type;
 	int64_t size;
 	const char *permissions, *modified;
 	bool exists;
 	const char *owner, *group, *etag;
 	struct opt_int uid, gid, inode, links;
-	struct str target;
 };
 
 /* Not followed when it is resolved: with follow=false a link that leads out is an entry like others. */
@@ -32,10 +31,7 @@ static const struct field in_fields[] = {
 };
 
 static const struct field out_fields[] = {
-	R_TEXT(struct out, name, "The last part of the path."),
-	R_OPT_BYTES(struct out, name_b64, "The exact name where it is not UTF-8."),
-	R_TEXT(struct out, path, "The path, absolute and without links."),
-	R_OPT_BYTES(struct out, path_b64, "The exact path where it is not UTF-8."),
+	FILES_NAME_ROWS(struct out),
 	R_CHOICE(struct out, type, files_types, "What kind of entry it is; unknown where there is none."),
 	R_INT(struct out, size, "Bytes; 0 where there is none."),
 	R_STRING(struct out, permissions, "Octal digits; empty where there is none."),
@@ -48,7 +44,7 @@ static const struct field out_fields[] = {
 	R_OPT_INT(struct out, gid, "The group's number."),
 	R_OPT_INT(struct out, inode, "The number of the inode."),
 	R_OPT_INT(struct out, links, "How many names the entry has."),
-	R_OPT_TEXT(struct out, target, "Where a link leads, when that is inside the roots."),
+	FILES_TARGET_ROW(struct out),
 	FIELDS_END,
 };
 

@@ -401,7 +401,7 @@ const struct op op_files_watch = {
 	.description =
 		"After 'ready' each change is an 'event'. A file that is replaced by a rename is a 'write' of its name; a move within "
 		"what is watched is one 'rename' with old_path, out of it a 'remove', into it a 'create' for all it brings. Events that "
-		"were lost are told by 'overflow', after which everything is covered anew. All watches share one inotify instance; when "
+		"were lost are told by 'overflow', after which everything is covered anew. When the folder or one above it is moved, the stream ends. All watches share one inotify instance; when "
 		"the kernel's limits are reached, mode=auto polls and mode=inotify says how much is not covered.",
 	.example = { .args = JSON_TEXT({ "path" : "demo", "timeout" : 0.5 }) },
 	.effects = OP_READS | OP_IDEMPOTENT,

@@ -177,9 +177,9 @@ void notify_leave(struct notify_user *user)
 	notify.bucket_count = 0;
 }
 
-static int add(struct notify_user *user, struct notify_mark *mark, const char *path)
+static int add(struct notify_user *user, struct notify_mark *mark, const char *path, uint32_t mask)
 {
-	int wd = inotify_add_watch(notify.fd, path, wanted);
+	int wd = inotify_add_watch(notify.fd, path, mask);
 	struct entry **at, *e;
 
 	if (wd < 0)
@@ -192,7 +192,7 @@ static int add(struct notify_user *user, struct notify_mark *mark, const char *p
 }
 
 /* The folder behind the descriptor, whatever its name leads to by now. */
-int notify_add(struct notify_user *user, struct notify_mark *mark, int fd)
+static int add_fd(struct notify_user *user, struct notify_mark *mark, int fd, uint32_t mask)
 {
 	char path[32];
 	int status;
@@ -201,9 +201,19 @@ int notify_add(struct notify_user *user, struct notify_mark *mark, int fd)
 	mark->wd = -1;
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
 	pthread_mutex_lock(&notify.lock);
-	status = add(user, mark, path);
+	status = add(user, mark, path, mask);
 	pthread_mutex_unlock(&notify.lock);
 	return status;
+}
+
+int notify_add(struct notify_user *user, struct notify_mark *mark, int fd)
+{
+	return add_fd(user, mark, fd, wanted);
+}
+
+int notify_add_self(struct notify_user *user, struct notify_mark *mark, int fd)
+{
+	return add_fd(user, mark, fd, IN_MOVE_SELF | IN_ONLYDIR | IN_MASK_ADD);
 }
 
 void notify_drop(struct notify_mark *mark)

@@ -34,6 +34,8 @@ void notify_leave(struct notify_user *user); /* its marks are dropped before */
 
 /* fd: the folder, O_PATH is enough.  0 or a negative errno: -ENOSPC when the kernel's watches are used up. */
 int notify_add(struct notify_user *user, struct notify_mark *mark, int fd) MUST_CHECK;
+/* The same for nothing but the folder's own move; the wishes of others for the same folder stay. */
+int notify_add_self(struct notify_user *user, struct notify_mark *mark, int fd) MUST_CHECK;
 void notify_drop(struct notify_mark *mark);
 
 /* The kernel's watches that are in use. */

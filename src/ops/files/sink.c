@@ -108,7 +108,7 @@ static int begin_part(struct sink *s, struct err *err)
 	if (check_name(name, len, err) < 0)
 		return -1;
 	if ((int64_t)s->count >= s->max_files)
-		return files_over_limit(
+		return call_over_limit(
 			s->call, "max_files", err, "the form has over %lld files", (long long)s->max_files);
 	path = arena_printf(&s->arena, "%s/%.*s", s->place->path[1] ? s->place->path : "", (int)len, name);
 	if (!path)

@@ -82,17 +82,22 @@ static mode_t first_mode(const struct target *t)
 
 static int open_named(struct target *t)
 {
+	int number = EEXIST;
+
 	for (int i = 0; i < ATTEMPTS; i++) {
 		files_temp_name(t->temp);
+		t->left = leftover_note(t->place->parent_fd, t->temp);
 		t->fd = openat(t->place->parent_fd, t->temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 			first_mode(t));
 		if (t->fd >= 0)
 			return 0;
-		if (errno != EEXIST)
+		number = errno;
+		leftover_forget(&t->left);
+		if (number != EEXIST)
 			break;
 	}
 	t->temp[0] = '\0';
-	return -errno;
+	return -number;
 }
 
 int target_open(struct target *t, const struct place *place, const struct target_how *how, struct err *err)
@@ -306,6 +311,7 @@ void target_done(struct target *t)
 	if (t->temp[0])
 		unlinkat(t->place->parent_fd, t->temp, 0);
 	t->temp[0] = '\0';
+	leftover_forget(&t->left);
 	close_fd(t->fd);
 	t->fd = -1;
 }

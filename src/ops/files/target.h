@@ -10,6 +10,7 @@
 #pragma once
 
 #include "ops/files/files.h"
+#include "ops/files/leftover.h"
 
 struct target_how {
 	bool create_only;    /* nothing may be there, decided atomically at the end */
@@ -27,6 +28,7 @@ struct target {
 	bool replaces; /* old was there at the start */
 	struct stat old;
 	char temp[FILES_TEMP_SIZE]; /* empty while the file has no name */
+	struct leftover left;
 	bool committed;
 	char etag[FILES_ETAG_SIZE]; /* after the commit */
 };

@@ -97,7 +97,7 @@ static int copy_data(struct unpack *u, struct archive *a, int fd, struct err *er
 			return err_set(err, ERR_FILES_BUSY, "stopped before the end");
 		u->bytes += (int64_t)len;
 		if (u->bytes > u->max_bytes)
-			return files_over_limit(u->call, "max_bytes", err, "what is in the archive is over %lld bytes",
+			return call_over_limit(u->call, "max_bytes", err, "what is in the archive is over %lld bytes",
 				(long long)u->max_bytes);
 		status = write_all(fd, bytes, len, at);
 		if (status < 0)
@@ -189,7 +189,7 @@ static int take_entry(struct unpack *u, struct archive *a, struct archive_entry 
 	const char *reason;
 
 	if (u->entries + u->skipped_total >= u->max_files)
-		return files_over_limit(
+		return call_over_limit(
 			u->call, "max_files", err, "the archive holds more than %lld entries", (long long)u->max_files);
 	reason = entry_path(name, u->strip, path);
 	if (!reason && !path[0])

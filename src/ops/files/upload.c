@@ -187,7 +187,7 @@ static void on_body(struct call *call, size_t got, bool end)
 	buffer->full = got > 0;
 	u->next_fill = (u->next_fill + 1) % BUFFERS;
 	if (u->total > u->most) {
-		files_over_limit(call, "max_bytes", &call->err, "the body is over %lld bytes", (long long)u->most);
+		call_over_limit(call, "max_bytes", &call->err, "the body is over %lld bytes", (long long)u->most);
 		give_up(u);
 		return;
 	}
@@ -284,7 +284,7 @@ static int check_start(struct upload *u)
 	if (call->http.raw_request && in->content_base64.p)
 		return err_set(&call->err, ERR_ARGS_UNKNOWN, "parameter 'content_base64' does not go with a raw body");
 	if (len > u->most)
-		return files_over_limit(
+		return call_over_limit(
 			call, "max_bytes", &call->err, "the content is over %lld bytes", (long long)u->most);
 	return 0;
 }

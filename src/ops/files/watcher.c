@@ -88,12 +88,18 @@ static void watcher_free(struct watcher *w)
 	free(w);
 }
 
+static void unmark_above(struct watcher *w)
+{
+	notify_drop(&w->changes.above);
+	ancestors_drop(&w->changes.ancestors);
+}
+
 /* In a worker, or on the loop when none is free: thousands of marks take milliseconds. */
 static void let_go(struct watcher *w)
 {
 	cover_free(&w->changes.cover);
 	cover_free(&w->fresh);
-	notify_drop(&w->changes.above);
+	unmark_above(w);
 	snapshot_free(&w->last);
 	snapshot_free(&w->next);
 }
@@ -173,7 +179,8 @@ static void work_scan(struct job *job)
 	struct cover_scan scan = { &w->changes.user, w->who, job, w->recursive, w->only, NULL };
 	int fd;
 
-	notify_drop(&w->changes.above);
+	unmark_above(w);
+	ancestors_mark(&w->changes.ancestors, &w->changes.outer, w->who, w->path);
 	fd = open_folder(w, w->path, &w->changes.above);
 	w->status = fd < 0 ? fd : cover_build(&w->fresh, &scan, fd, w->path);
 }
@@ -264,7 +271,7 @@ static void turn_to_polling(struct watcher *w, const char *limit, int64_t uncove
 	changes_clear(&w->changes);
 	cover_free(&w->changes.cover);
 	cover_free(&w->fresh);
-	notify_drop(&w->changes.above);
+	unmark_above(w);
 	if (w->joined)
 		notify_leave(&w->changes.user);
 	w->joined = false;

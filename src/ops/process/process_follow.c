@@ -302,7 +302,11 @@ const struct op op_process_follow = {
 		"Events carry an id: with it as Last-Event-ID (or as 'since') a new call goes on where the old one broke, and a "
 		"client of server-sent events does so by itself. A reader who is too slow for what the ring keeps is told of a "
 		"'gap'; the process never waits for its readers.",
-	.example = { .args = JSON_TEXT({}), .after = "process.start", .take = "pid", .into = "pid" },
+	.example = { .args = JSON_TEXT({}),
+		.after = "process.start",
+		.after_args = JSON_TEXT({ "command" : "echo done; exit 3", "capture_output" : true }),
+		.take = "pid",
+		.into = "pid" },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.params = params,
 	.params_size = sizeof(struct in),

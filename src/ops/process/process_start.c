@@ -120,7 +120,7 @@ static int check(struct call *call, const struct in *in)
 		return err_set(
 			&call->err, ERR_ARGS_INVALID, "the Idempotency-Key must have 1 to %d bytes", KEY_MAX_BYTES);
 	if ((int64_t)process_running(principal_name(call->caller)) >= most)
-		return err_set(&call->err, ERR_LIMIT_TOO_MANY,
+		return call_over_limit(call, "max_processes", &call->err,
 			"%lld processes run, which is all that may (max_processes)", (long long)most);
 	return 0;
 }
@@ -222,9 +222,10 @@ const struct op op_process_start = {
 		"for an hour and starts nothing; the server forgets the keys when it is restarted. Without 'capture_output' its "
 		"output goes nowhere.",
 	.example = { .args = JSON_TEXT({
-		"command" : "echo ready; sleep 2; echo done",
+		"command" : "echo ready; read line; echo got $line",
 		"capture_output" : true,
-		"stdin" : true
+		"stdin" : true,
+		"timeout" : 60
 	}) },
 	.effects = OP_RUNS | OP_READS | OP_WRITES,
 	.params = params,

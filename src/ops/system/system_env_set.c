@@ -46,7 +46,7 @@ static int check(struct call *call, const struct list *vars)
 		bytes += overlay_growth(pair->name, pair->value);
 	}
 	if (bytes > max)
-		return err_set(&call->err, ERR_ARGS_INVALID,
+		return call_over_limit(call, "max_bytes", &call->err,
 			"the variables would have %zu bytes in all; at most %zu are kept (max_bytes)", bytes, max);
 	return 0;
 }

@@ -260,7 +260,7 @@ static int check_count(struct call *call)
 	count += !OWNER(node, struct terminal, node)->ended;
 	if (count < max)
 		return 0;
-	return err_set(&call->err, ERR_LIMIT_TOO_MANY,
+	return call_over_limit(call, "max_sessions", &call->err,
 		"%lld terminal sessions are open, as many as max_sessions allows", (long long)count);
 }
 

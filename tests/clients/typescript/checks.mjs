@@ -42,6 +42,20 @@ const checks = {
     await new Promise((resolve) => process.stdin.once("data", resolve)); // the connection is closed by us and not by our end
     return true;
   },
+  async abort(url, ...argv) {
+    const controller = new AbortController();
+    const call = new ServerClient(url).commands.run({ argv }, { signal: controller.signal });
+    const fault = call.catch((error) => error.message);
+    await new Promise((resolve) => process.stdin.once("data", resolve));
+    controller.abort(new Error("mine"));
+    process.stdout.write("left\n");
+    await new Promise((resolve) => process.stdin.once("data", resolve));
+    return fault;
+  },
+  /** Prints each event's name; ends with the error. */
+  async told_as_it_comes(url, ...argv) {
+    for await (const event of new ServerClient(url).commands.stream({ argv })) process.stdout.write(`${event.event}\n`);
+  },
   run: async (url, params, options) => new ServerClient(url, JSON.parse(options ?? "{}")).commands.run(JSON.parse(params)),
   limited: async (url, argv) => new ServerClient(url).commands.run({ argv: JSON.parse(argv), timeout: 0 }, { request_timeout: 0.5 }),
   async bytes(url, local, remote, back) {

@@ -23,6 +23,7 @@ const kit = (client) => ({
     writeFileSync(`${path}/new`, "x");
     return path;
   },
+  show: (html) => client.browser.navigate({ url: `data:text/html,${html}`, wait_until: "load" }),
   process: async (command, more = {}) => (await client.process.start({ command, capture_output: true, ...more })).id,
   terminal: async (program = "sleep 60") => (await client.terminal.create({ argv: program.split(" ") })).session_id,
 });

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Made by `agent-sandbox-server gen-client --lang python`: do not edit.
-# Catalog version 1, digest sha256:9d02de03e2294590803a39c0edf2ac6fe1bd24b3c5e277d0f8c3a44a86c4f06a
+# Catalog version 1, digest sha256:f04558e79ca0a34fc9655bf79540cbe06c49a60c9812077e5831d4f817f19287
 """The catalog: models, refs, and a method for each op."""
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic import Field
 from ._base import Body, BytesLike, ErrorRow, Event, EventStream, Model, Namespace, Op, OpRef, PathLike, Progress, Root, SyncEventStream
 
 CATALOG_VERSION = 1
-CATALOG_DIGEST = "sha256:9d02de03e2294590803a39c0edf2ac6fe1bd24b3c5e277d0f8c3a44a86c4f06a"
+CATALOG_DIGEST = "sha256:f04558e79ca0a34fc9655bf79540cbe06c49a60c9812077e5831d4f817f19287"
 SERVER_VERSION = "0.1.0"
 
 
@@ -220,11 +220,11 @@ class FileEntry(Model):
     """The entries, sorted by name."""
 
     name: str
-    """The name."""
+    """The last part of the path."""
     name_b64: str | None = None
     """The exact name where it is not UTF-8."""
     path: str
-    """The absolute path."""
+    """The path, absolute and without links."""
     path_b64: str | None = None
     """The exact path where it is not UTF-8."""
     type: str
@@ -1590,7 +1590,7 @@ _CATALOG: list[dict[str, Any]] = [
     {"id": "files.watch", "endpoint": "files_watch", "group": "file_ops", "scope": "files:read", "kind": "sse", "method": "GET", "path": "/files/watch", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": True, "b64": "path_b64"}, {"name": "recursive", "in": "query", "type": "boolean", "required": False, "default": False}, {"name": "timeout", "in": "query", "type": "number", "required": False, "default": 0, "minimum": 0, "maximum": 1000000000}, {"name": "max_events", "in": "query", "type": "integer", "required": False, "default": 0, "minimum": 0, "maximum": 9007199254740991}, {"name": "mode", "in": "query", "type": "choice", "required": False, "default": "auto", "choices": ["auto", "inotify", "poll"]}, {"name": "poll_ms", "in": "query", "type": "integer", "required": False, "default": 500, "minimum": 10, "maximum": 3600000}], "one_of": [], "limits": []},
     {"id": "files.upload", "endpoint": "upload", "group": "file_ops", "scope": "files:write", "kind": "raw", "method": "POST", "path": "/upload", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "path", "in": "body", "type": "path", "required": True, "b64": "path_b64"}, {"name": "content_base64", "in": "body", "type": "bytes", "required": False}, {"name": "mode", "in": "body", "type": "string", "required": False}, {"name": "create_only", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "parents", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [], "raw": {"request": True, "response": False, "media_type": None}, "limits": [{"name": "max_bytes", "default": 104857600, "cap": 1125899906842624, "error": "limit.file_too_large"}]},
     {"id": "files.download", "endpoint": "download", "group": "file_ops", "scope": "files:read", "kind": "raw", "method": "GET", "path": "/download", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": True, "b64": "path_b64"}], "one_of": [], "raw": {"request": False, "response": True, "media_type": "application/octet-stream"}, "limits": [{"name": "max_bytes", "default": 104857600, "cap": 104857600, "error": "limit.file_too_large"}]},
-    {"id": "files.read", "endpoint": None, "group": "file_ops", "scope": "files:read", "kind": "raw", "method": "GET", "path": "/files/read", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": True, "b64": "path_b64"}, {"name": "offset", "in": "query", "type": "integer", "required": False, "default": 0, "minimum": 0, "maximum": 9007199254740991}, {"name": "limit", "in": "query", "type": "integer", "required": False, "minimum": 1, "maximum": 9007199254740991}, {"name": "encoding", "in": "query", "type": "choice", "required": False, "default": "utf-8", "choices": ["utf-8", "base64", "bytes"]}, {"name": "lines", "in": "query", "type": "string", "required": False}], "one_of": [], "raw": {"request": False, "response": True, "media_type": "application/octet-stream"}, "limits": [{"name": "max_bytes", "default": 10485760, "cap": 104857600, "error": "limit.file_too_large"}]},
+    {"id": "files.read", "endpoint": None, "group": "file_ops", "scope": "files:read", "kind": "raw", "method": "GET", "path": "/files/read", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": True, "b64": "path_b64"}, {"name": "offset", "in": "query", "type": "integer", "required": False, "default": 0, "minimum": 0, "maximum": 9007199254740991}, {"name": "limit", "in": "query", "type": "integer", "required": False, "minimum": 1, "maximum": 9007199254740991}, {"name": "encoding", "in": "query", "type": "choice", "required": False, "default": "utf-8", "choices": ["utf-8", "base64", "bytes"]}, {"name": "lines", "in": "query", "type": "string", "required": False}], "one_of": [], "raw": {"request": False, "response": True, "media_type": "application/octet-stream"}, "limits": [{"name": "max_bytes", "default": 10485760, "cap": 104857600, "error": None}]},
     {"id": "files.write", "endpoint": None, "group": "file_ops", "scope": "files:write", "kind": "raw", "method": "PUT", "path": "/files/write", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "path", "in": "body", "type": "path", "required": True, "b64": "path_b64"}, {"name": "content", "in": "body", "type": "string", "required": False}, {"name": "content_base64", "in": "body", "type": "bytes", "required": False}, {"name": "append", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "create_only", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "mode", "in": "body", "type": "string", "required": False}, {"name": "parents", "in": "body", "type": "boolean", "required": False, "default": False}], "one_of": [], "raw": {"request": True, "response": False, "media_type": None}, "limits": [{"name": "max_bytes", "default": 104857600, "cap": 1125899906842624, "error": "limit.file_too_large"}]},
     {"id": "files.edit", "endpoint": None, "group": "file_ops", "scope": "files:write", "kind": "json", "method": "POST", "path": "/files/edit", "since": "0.1.0", "effects": {"reads": False, "writes": True, "runs": False, "idempotent": False}, "params": [{"name": "path", "in": "body", "type": "path", "required": True, "b64": "path_b64"}, {"name": "edits", "in": "body", "type": "array", "required": False, "items": {"type": "object", "name": "Edit", "fields": [{"name": "old", "type": "string", "required": True}, {"name": "new", "type": "string", "required": True}, {"name": "count", "type": "integer", "required": False}]}}, {"name": "patch", "in": "body", "type": "string", "required": False}], "one_of": [["edits", "patch"]], "limits": [{"name": "max_bytes", "default": 16777216, "cap": 104857600, "error": "limit.file_too_large"}]},
     {"id": "files.grep", "endpoint": None, "group": "file_ops", "scope": "files:read", "kind": "json", "method": "POST", "path": "/files/grep", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [{"name": "path", "in": "body", "type": "path", "required": True, "b64": "path_b64"}, {"name": "pattern", "in": "body", "type": "string", "required": True}, {"name": "glob", "in": "body", "type": "string", "required": False}, {"name": "ignore_case", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "literal", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "context", "in": "body", "type": "integer", "required": False, "default": 0, "minimum": 0, "maximum": 50}, {"name": "max_results", "in": "body", "type": "integer", "required": False, "default": 1000, "minimum": 1, "maximum": 100000}, {"name": "no_ignore", "in": "body", "type": "boolean", "required": False, "default": False}, {"name": "timeout", "in": "body", "type": "number", "required": False, "default": 10, "minimum": 0, "maximum": 3600}], "one_of": [], "limits": []},
@@ -2242,7 +2242,7 @@ class FilesNamespace(Namespace):
     ) -> FilesMoveResult:
         """Move or rename a file or a folder.
 
-        Within a file system it is one rename; across two the entry is copied with modes, times, links and hard links, and then deleted. A failure leaves the source whole.
+        Within a file system it is one rename; across two the entry is copied with all that files.copy keeps, and then deleted. A failure leaves the source whole.
 
         :param source: What to move; a link itself, not its target.
         :param destination: Its new path, not the folder to put it in.
@@ -2412,7 +2412,7 @@ class FilesNamespace(Namespace):
     ) -> EventStream[FilesWatchEvent]:
         """What changes in a folder or a file, as it happens.
 
-        After 'ready' each change is an 'event'. A file that is replaced by a rename is a 'write' of its name; a move within what is watched is one 'rename' with old_path, out of it a 'remove', into it a 'create' for all it brings. Events that were lost are told by 'overflow', after which everything is covered anew. All watches share one inotify instance; when the kernel's limits are reached, mode=auto polls and mode=inotify says how much is not covered.
+        After 'ready' each change is an 'event'. A file that is replaced by a rename is a 'write' of its name; a move within what is watched is one 'rename' with old_path, out of it a 'remove', into it a 'create' for all it brings. Events that were lost are told by 'overflow', after which everything is covered anew. When the folder or one above it is moved, the stream ends. All watches share one inotify instance; when the kernel's limits are reached, mode=auto polls and mode=inotify says how much is not covered.
 
         :param path: The folder, or the one file, to watch.
         :param recursive: Watch all folders below too, also those that are made later. (default false)
@@ -2677,7 +2677,7 @@ class FilesNamespace(Namespace):
     ) -> FilesCopyResult:
         """Copy a file or a folder.
 
-        The copy appears whole or not at all. Modes, times, holes, links and hard links within it are kept, blocks are shared where the file system can; setuid and setgid bits are not. What the caller may not see is left out. A copy onto itself changes nothing.
+        The copy appears whole or not at all. Modes, times, attributes of users (user.*), access lists, holes, links and hard links within it are kept, and blocks are shared, where the file system can; setuid and setgid bits are not. What the caller may not see is left out. A copy onto itself changes nothing.
 
         :param source: What to copy; a link is followed, links below it are copied as links.
         :param destination: The copy's path, not the folder to put it in.

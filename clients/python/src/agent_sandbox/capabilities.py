@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import errors
 from ._op import PathLike
+from ._sync import wait_for
 
 if TYPE_CHECKING:
     from ._generated import CoreCheckResult
@@ -108,6 +109,9 @@ class ServerCapabilities:
         if self._check is None:
             raise errors.ServerConfigError("these capabilities came without a client that could ask")
         return await self._check(op, **args)
+
+    def check_sync(self, op: str, **args: Any) -> CoreCheckResult:
+        return wait_for(self.check(op, **args))
 
     def check_path(self, path: PathLike, op: str) -> PathVerdict:
         """

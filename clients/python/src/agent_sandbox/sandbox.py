@@ -21,6 +21,7 @@ from . import errors
 from ._client import ServerClient
 from ._generated import ServerCommand
 from ._op import PathLike
+from ._sync import wait_for
 
 SERVER_PORT = 9000
 BINARY = "agent-sandbox-server"
@@ -107,6 +108,15 @@ class SandboxServer(ServerClient):
         scratch, self._scratch = self._scratch, None
         if scratch is not None:
             shutil.rmtree(scratch, ignore_errors=True)
+
+    def start_sync(self, **how: Any) -> ServerClient:
+        return self.caller.wait(self.start(**how))
+
+    def restart_sync(self) -> ServerClient:
+        return self.caller.wait(self.restart())
+
+    def stop_sync(self) -> None:
+        self.caller.wait(self.stop())
 
     def _words(self, policy_file: str | None, listen: str) -> list[str]:
         launch = self._launch
@@ -217,6 +227,10 @@ class Sandbox:
             network, network.get_url(SERVER_PORT), server_token=server_token, gateway_token=api_key or os.environ.get("ABX_API_KEY"),
             runner=runner, sandbox_id=sandbox_id, **options)
 
+    @classmethod
+    def connect_sync(cls, sandbox_id: str, **options: Any) -> Sandbox:
+        return wait_for(cls.connect(sandbox_id, **options))
+
     def server_at(self, port: int, *, token: str | None = None) -> ServerClient:
         """The client of another server in the sandbox."""
         return ServerClient(self.network.get_url(port), token=token, **self._options)
@@ -240,6 +254,9 @@ class Sandbox:
         """The commands of the template's author."""
         return list((await self.server.custom.list()).commands)
 
+    def start_server_sync(self, **how: Any) -> ServerClient:
+        return self.server.caller.wait(self.start_server(**how))
+
     def run_sync(self, name: str, **args: Any) -> Any:
         return self.server.caller.wait(self.run(name, **args))
 
@@ -258,3 +275,12 @@ class Sandbox:
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         await self.aclose()
+
+    def close(self) -> None:
+        self.server.caller.wait(self.aclose())
+
+    def __enter__(self) -> Sandbox:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading the policy again while the server works: nothing in between two policies, and nothing left of what was taken away."""
+import json
+import threading
+
+import pytest
+
+from lib.access import token
+from lib.client import expect_error
+from lib.processes import eventually, nap
+from lib.ws import Refused, Terminal
+
+FLIPS = 100
+
+
+def write(server, policy):
+    (server.scratch / "policy.yaml").write_text(json.dumps(policy))
+
+
+def reload(server, policy, by="admin-token"):
+    write(server, policy)
+    server.client(token=by).call("core.reload")
+
+
+# --- what is open when it is taken away
+
+ADMIN = token("admin", ["*"])
+
+
+def first(stream, *names):
+    return next(event for event in stream if event.name in names)
+
+
+@pytest.fixture
+def open_calls(make_server):
+    """For each of three tokens a stream or socket of every kind, each waiting for something that does not come."""
+    names = ("stays", "goes", "loses", "renewed")
+    policy = {"profile": "full_access", "tokens": [ADMIN, *(token(name, ["*"]) for name in names)]}
+    server = make_server(policy=policy)
+    opened = {}
+    for name in names:
+        client = server.client(token=f"{name}-token")
+        session = client.call("terminal.create", command="cat")
+        started = client.call("process.start", command="cat", capture_output=True, stdin=True)
+        terminal = Terminal(client, session)
+        terminal.live()
+        run = client.stream("commands.stream", command=f"echo here; exec sleep {nap()}")
+        watch = client.stream("files.watch", path=".")
+        follow = client.stream("process.follow", pid=started["id"])
+        first(run, "stdout")
+        first(watch, "ready")
+        opened[name] = {"terminal": terminal, "commands.stream": run, "files.watch": watch, "process.follow": follow}
+    return server, opened
+
+
+def test_what_is_open_ends_with_the_right_to_it(open_calls):
+    server, opened = open_calls
+    new = {**token("renewed", ["*"]), "sha256": token("another", [])["sha256"]}
+    reload(server, {"profile": "full_access", "tokens": [ADMIN, token("stays", ["*"]), token("loses", ["core:read"]), new]})
+    for name, wire_code in (("goes", "auth.invalid_token"), ("renewed", "auth.invalid_token"), ("loses", "policy.scope_denied")):
+        terminal = opened[name].pop("terminal")
+        while terminal.step():
+            pass
+        assert terminal.closed == (1008, wire_code), name
+        for kind, stream in opened[name].items():
+            codes = [event.data.get("wire_code") for event in stream if event.name == "error"]
+            assert codes == [wire_code], (name, kind)
+    stays = opened["stays"]
+    stays["terminal"].type("still here\r")
+    stays["terminal"].expect("still here")
+    (server.base / "new").write_text("x")
+    assert first(stays["files.watch"], "event").data["path"] == str(server.base / "new")
+    for stream in stays.values():
+        stream.close()
+
+
+def test_a_group_that_is_switched_off_ends_its_sockets(open_calls):
+    server, opened = open_calls
+    everybody = [ADMIN, *(token(name, ["*"]) for name in opened)]
+    reload(server, {"profile": "full_access", "groups": {"terminal": False}, "tokens": everybody})
+    for calls in opened.values():
+        terminal = calls.pop("terminal")
+        while terminal.step():
+            pass
+        assert terminal.closed == (1008, "op.not_enabled")
+        for stream in calls.values():
+            stream.close()
+
+
+def test_a_call_that_waits_ends_too(make_server):
+    server = make_server(policy={"tokens": [ADMIN, token("goes", ["*"])]})
+    client = server.client(token="goes-token")
+    started = client.call("process.start", command="cat", capture_output=True, stdin=True)
+    caught = []
+
+    def wait():
+        with expect_error("auth.invalid_token", 401) as error:
+            client.call("process.output", pid=started["id"], wait=60)
+        caught.append(error.error)
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    metrics = server.client(token="admin-token")
+    eventually(lambda: "abx_connections 2" in metrics.request("GET", "/metrics").read().decode())
+    reload(server, {"tokens": [ADMIN]})
+    thread.join(20)
+    assert caught
+
+
+def test_a_ticket_goes_with_its_token(make_server):
+    policy = {"tokens": [ADMIN, token("ci", ["*"])]}
+    server = make_server(policy=policy)
+    client = server.client(token="ci-token")
+    session = client.call("terminal.create", command="cat")
+    used = client.call("terminal.create", command="cat")
+    # A name alone is not enough: another token may have it.
+    renewed = {**token("ci", ["*"]), "sha256": token("another", [])["sha256"]}
+    reload(server, {"tokens": [ADMIN, renewed]})
+    anybody = server.client(token=None)
+    with pytest.raises(Refused) as refused:
+        Terminal(anybody, session, query="&ticket=" + session["ws_url"].partition("ticket=")[2])
+    assert refused.value.error.wire_code == "auth.invalid_token"
+    reload(server, policy)
+    with Terminal(anybody, used, query="&ticket=" + used["ws_url"].partition("ticket=")[2]) as terminal:
+        terminal.live()
+
+
+# --- under load
+
+
+def policies(server):
+    """Two that differ in scopes, roots, limits, groups and tokens: every answer is all of one or all of the other."""
+    one, two = server.base / "one", server.base / "two"
+    return [{"tokens": [ADMIN, token("ci", ["files:read", "core:read"], paths={"roots": [str(one)]}), token("guest", ["core:read"])],
+             "limits": {"process.start": {"max_processes": 11}}, "groups": {"system": True}},
+            {"tokens": [ADMIN, token("ci", ["process:run", "core:read"], paths={"roots": [str(two)]})],
+             "limits": {"process.start": {"max_processes": 22}}, "groups": {"system": False}}]
+
+
+def capabilities(client):
+    told = client.call("core.capabilities")
+    return (tuple(told["principal"]["scopes"]), tuple(told["paths"]["roots"]), told["groups"]["system"],
+            told["ops"]["process.start"]["limits"]["max_processes"], told["ops"]["files.stat"]["allowed"])
+
+
+def answer(client, op_id, **args):
+    reply = client.request("POST", f"/ops/{op_id}", args)
+    body = json.loads(reply.read())
+    return reply.status, body.get("wire_code"), body.get("rule")
+
+
+class Load(threading.Thread):
+    """Asks one thing again and again, until it is told to stop, and keeps the different answers."""
+
+    def __init__(self, ask):
+        super().__init__()
+        self.ask, self.answers, self.count, self.error = ask, set(), 0, None
+        self.stops = threading.Event()
+
+    def run(self):
+        try:
+            while not self.stops.is_set():
+                self.answers.add(self.ask())
+                self.count += 1
+        except BaseException as error:  # told in the main thread
+            self.error = error
+
+
+def test_each_answer_is_one_of_two_policies(make_server):
+    server = make_server(policy={"tokens": [ADMIN, token("ci", ["core:read"])]})
+    for name in ("one", "two"):
+        (server.base / name).mkdir()
+    both = policies(server)
+    reload(server, both[0])
+    ci, guest = server.client(token="ci-token"), server.client(token="guest-token")
+    scopes = "policy:tokens.ci.scopes"
+    loads = {
+        "capabilities": (Load(lambda: capabilities(ci)), {
+            (("files:read", "core:read"), (str(server.base / "one"),), True, 11, True),
+            (("process:run", "core:read"), (str(server.base / "two"),), False, 22, False)}),
+        "files": (Load(lambda: answer(ci, "files.stat", path=str(server.base / "one"))), {
+            (200, None, None), (403, "policy.scope_denied", scopes)}),
+        "commands": (Load(lambda: answer(ci, "commands.run", command="true")), {
+            (200, None, None), (403, "policy.scope_denied", scopes)}),
+        "guest": (Load(lambda: answer(guest, "core.capabilities")), {
+            (200, None, None), (401, "auth.invalid_token", None)}),
+        "group": (Load(lambda: answer(server.client(token="admin-token"), "system.env.get")), {
+            (200, None, None), (404, "op.not_enabled", "policy:groups.system")}),
+    }
+    for load, _ in loads.values():
+        load.start()
+    try:
+        for flip in range(FLIPS):
+            seen = [load.count for load, _ in loads.values()]
+            if flip % 10:
+                reload(server, both[flip % 2])
+            else:
+                write(server, both[flip % 2])
+                server.signal(1)
+            # Something was asked under each policy: the flips do not outrun the load.
+            if flip % 10 == 5:
+                eventually(lambda: all(load.error or load.count > before for (load, _), before in zip(loads.values(), seen)), 20)
+    finally:
+        for load, _ in loads.values():
+            load.stops.set()
+        for load, _ in loads.values():
+            load.join()
+    for name, (load, allowed) in loads.items():
+        assert load.error is None, (name, load.error)
+        assert load.answers <= allowed, (name, load.answers - allowed)
+        assert load.count > 0
+    assert any(len(load.answers) == 2 for load, _ in loads.values())
