@@ -243,12 +243,14 @@ int64_t policy_limit(const struct principal *who, const struct op *op, const cha
 void policy_limit_rule(
 	const struct principal *who, const struct op *op, const char *name, char ret_rule[static ERR_RULE_MAX])
 {
+	const struct op_value *own = find_value(&who->policy->config->limits.ops, op, name);
 	const struct op_value *narrower = who->token ? find_value(&who->token->limits, op, name) : NULL;
 
+	/* Where a value stands for all commands of the author, that line is the rule. */
 	if (narrower && policy_limit(who, op, name) == narrower->value)
-		snprintf(ret_rule, ERR_RULE_MAX, "tokens.%s.limits.%s.%s", who->name, op->id, name);
+		snprintf(ret_rule, ERR_RULE_MAX, "tokens.%s.limits.%s.%s", who->name, narrower->op, name);
 	else
-		snprintf(ret_rule, ERR_RULE_MAX, "limits.%s.%s", op->id, name);
+		snprintf(ret_rule, ERR_RULE_MAX, "limits.%s.%s", own ? own->op : op->id, name);
 }
 
 int64_t policy_server_limit(const struct policy *p, const char *name)

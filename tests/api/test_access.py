@@ -7,6 +7,7 @@ import pytest
 
 from lib.access import ask, code, digest, token
 from lib.client import expect_error
+from lib.processes import eventually
 from lib.server import StartError
 
 TOKEN = "s3cret-T+/=~"
@@ -347,15 +348,17 @@ def test_the_rate_of_a_token(make_server):
 # --- secrets stay secret (B122)
 
 
-def test_the_token_is_nowhere(make_server):
-    server = make_server("--log-level", "debug", token=TOKEN)
+def test_the_token_is_nowhere(make_server, tmp_path):
+    server = make_server("--log-level", "debug", token=TOKEN, policy={"audit": {"file": str(tmp_path / "audit")}})
     client = server.client()
     for line in (f"Authorization: Bearer {TOKEN}", f"Authorization: Bearer {TOKEN}x", f"X-Access-Token: {TOKEN}",
                  f"Sec-WebSocket-Protocol: abx.bearer.{TOKEN}"):
         reply = ask(server, f"/no/such?token={TOKEN}", line)
         assert TOKEN.encode() not in reply.body.replace(b"\\/", b"/"), line
     shown = client.call("commands.run", command="env; cat /proc/$PPID/cmdline /proc/$PPID/environ 2>&1")["stdout"]
-    told = [shown, server.stderr(), json.dumps(client.call("core.capabilities")), json.dumps(client.call("core.describe"))]
+    client.call("commands.run", command=f"true {TOKEN} {digest(TOKEN)}")
+    eventually(lambda: (tmp_path / "audit").read_text().count("commands.run") == 2)
+    told = [shown, server.stderr(), (tmp_path / "audit").read_text(), json.dumps(client.call("core.capabilities")), json.dumps(client.call("core.describe"))]
     told.append(pathlib.Path(f"/proc/{server.pid}/cmdline").read_bytes().decode(errors="replace"))
     for text in told:
         assert TOKEN not in text and digest(TOKEN) not in text

@@ -351,13 +351,16 @@ def test_r87_what_a_killed_server_left_is_removed_at_the_next_start(tmp_path):
     for number in range(20):
         connection, body = server.client().connect(), json.dumps({"source": "from", "destination": f"to{number}"})
         connection.send(f"POST /ops/files.copy HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n{body}")
-        if eventually(lambda: left() or (base / f"to{number}").exists()) and left():
-            break  # else it was quicker than we could look
+        eventually(lambda: left() or (base / f"to{number}").exists(), 30)
+        server.signal(signal.SIGSTOP)
+        if left():
+            break
+        server.signal(signal.SIGCONT)  # it was quicker than we could look
     server.kill()
     connection.close()
     assert len(left()) == 1 and os.listdir(tmp_path / "lists")
     with Server(base=base, env={"TMPDIR": tmp_path / "lists"}) as server:
-        eventually(lambda: not left(), what="what was left is gone")
+        eventually(lambda: not left(), 30, "what was left is gone")
         assert server.client().call("files.stat", path=".abx-upload-0123456789abcdef")["exists"]
         server.stop()
     assert os.listdir(tmp_path / "lists") == [], "a server that ends properly leaves nothing"

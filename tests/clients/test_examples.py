@@ -165,6 +165,33 @@ def test_every_op_is_on_a_page():
     assert sorted(there) == sorted(OPS)
 
 
+STRICT = {
+    "target": "ES2022", "module": "NodeNext", "moduleResolution": "NodeNext", "lib": ["ES2022", "DOM", "DOM.Iterable"], "types": [],
+    "strict": True, "exactOptionalPropertyTypes": True, "noUncheckedIndexedAccess": True, "noEmit": True}
+# What the examples need of Node, whose types are no part of the package.
+NODE = """
+declare module "node:fs/promises" {
+  export function readFile(path: string): Promise<Uint8Array>;
+  export function writeFile(path: string, data: Uint8Array): Promise<void>;
+}
+declare const process: { env: Record<string, string | undefined> };
+"""
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="Node is not installed")
+def test_the_typescript_of_all_pages_is_strictly_typed(dist, tmp_path):
+    pages = [examples_of(page) for page in sorted(REFERENCE.glob("*.md"))]
+    body = [f"{{\n{texts[FORMS.index('typescript')]}}}\n" for _, examples in pages for texts in examples.values()]
+    (tmp_path / "examples.ts").write_text(pages[0][0]["typescript"] + "".join(body))
+    (tmp_path / "node.d.ts").write_text(NODE)
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    (tmp_path / "tsconfig.json").write_text(json.dumps({"compilerOptions": STRICT, "files": ["node.d.ts", "examples.ts"]}))
+    (tmp_path / "node_modules").mkdir()
+    (tmp_path / "node_modules/agent-sandbox").symlink_to(dist)
+    done = subprocess.run([ROOT / "clients/typescript/node_modules/.bin/tsc", "-p", tmp_path], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout
+
+
 @pytest.fixture
 def demo():
     (_, text), = fences((ROOT / "docs/reference.md").read_text())

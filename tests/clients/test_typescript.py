@@ -78,6 +78,14 @@ def test_the_generated_file_says_so():
     assert "do not edit" in head[1] and catalog["digest"] in head[2]
 
 
+def test_the_example_of_the_readme_runs(dist, server, folder, tmp_path):
+    code = (PACKAGE / "README.md").read_text().split("```ts\n", 1)[1].split("```", 1)[0]
+    code = code.replace("http://127.0.0.1:9000", server.url).replace(', { token: "…" }', "").replace('"/tmp"', json.dumps(str(folder)))
+    (tmp_path / "readme.mjs").write_text(code.replace('"agent-sandbox"', f'"{dist}/index.js"').replace("make test", "echo tested"))
+    done = subprocess.run(node(tmp_path / "readme.mjs"), capture_output=True, text=True, timeout=30)
+    assert (done.stdout, done.stderr) == ("tested\n\n", "")
+
+
 def test_events_split_at_any_byte(check, tmp_path):
     odd = "x\u2028y\u2029z\x85\x0b\x0c\x1c\x1e é 😀"
     (tmp_path / "events").write_bytes(("\ufeff: hello\n\nevent: stdout\nid: 7\ndata: " + odd + "\n\nevent: two\r\ndata: a\r\ndata:b\r\n\r\ndata: cr\r\r"

@@ -10,33 +10,33 @@ import { unixFetch } from "./unix.js";
 
 export interface CallOptions {
   /** Gives the call up; what ran for it is ended. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Seconds for the whole of the call.  It is the client's own; the `timeout` of a command is the server's. */
-  request_timeout?: number;
+  request_timeout?: number | undefined;
   /** The same key and arguments within an hour give the first answer again. */
-  idempotency_key?: string;
+  idempotency_key?: string | undefined;
   /** Only when this is still the tag of the file that is there. */
-  if_match?: string;
+  if_match?: string | undefined;
   /** Throw ProcessError when the exit code is not 0. */
-  check?: boolean;
+  check?: boolean | undefined;
 }
 
 export interface ClientOptions {
   /** The server's token, sent as Bearer. */
-  token?: string;
+  token?: string | undefined;
   /** What a gateway in front of the server asks for; sent as X-Access-Token. */
-  gateway_token?: string;
-  gateway_headers?: Record<string, string>;
+  gateway_token?: string | undefined;
+  gateway_headers?: Record<string, string> | undefined;
   /** Send the token as X-Access-Token, as v1 servers want it; discover() switches it on for them. */
-  legacy_auth?: boolean;
+  legacy_auth?: boolean | undefined;
   /** Seconds for the whole of each call; none by default. */
-  request_timeout?: number;
+  request_timeout?: number | undefined;
   /** Refuse calls before discover() has told what is allowed. */
-  strict?: boolean;
+  strict?: boolean | undefined;
   /** Used instead of the global fetch. */
-  fetch?: typeof globalThis.fetch;
+  fetch?: typeof globalThis.fetch | undefined;
   /** Used instead of the global WebSocket, which Node has from 22 on. */
-  WebSocket?: typeof globalThis.WebSocket;
+  WebSocket?: typeof globalThis.WebSocket | undefined;
 }
 
 const BYTES = "application/octet-stream";

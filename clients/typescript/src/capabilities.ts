@@ -24,7 +24,7 @@ export interface PathVerdict {
   reason: string;
 }
 
-export type CheckParams = { path?: string; args?: object };
+export type CheckParams = { path?: string | undefined; args?: object | undefined };
 
 /** Groups of a v1 server that are off where it does not say. */
 const LEGACY_OFF = ["dev_tools", "browser"];

@@ -19,7 +19,7 @@ interface FileSystem {
   };
 }
 
-export type Range = { start?: number; end?: number };
+export type Range = { start?: number | undefined; end?: number | undefined };
 
 /** The ops files.*, and whole files to and from this machine. */
 export class Files extends FilesNamespace {
@@ -73,8 +73,8 @@ export class Files extends FilesNamespace {
 }
 
 export interface StreamOptions extends CallOptions {
-  on_stdout?: (text: string) => void | Promise<void>;
-  on_stderr?: (text: string) => void | Promise<void>;
+  on_stdout?: ((text: string) => void | Promise<void>) | undefined;
+  on_stderr?: ((text: string) => void | Promise<void>) | undefined;
 }
 
 /** The ops commands.*: always the shell, or a program without one; a template's own commands are custom.* */
@@ -101,12 +101,12 @@ type Pid = string | number;
 /** The ops process.* */
 export class Process extends ProcessNamespace {
   /** process.signal with SIGKILL. */
-  kill(params: { pid: Pid; group?: boolean }, options?: CallOptions): Promise<ProcessSignalResult> {
+  kill(params: { pid: Pid; group?: boolean | undefined }, options?: CallOptions): Promise<ProcessSignalResult> {
     return this.signal({ ...params, signal: "SIGKILL" }, options);
   }
 
   /** All output of a process up to its end. */
-  follow_all(params: { pid: Pid; since?: number }, options?: CallOptions): Promise<ProcessFollowEvent[]> {
+  follow_all(params: { pid: Pid; since?: number | undefined }, options?: CallOptions): Promise<ProcessFollowEvent[]> {
     return this.follow(params, options).collect();
   }
 
