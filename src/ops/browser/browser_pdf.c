@@ -64,7 +64,7 @@ static void on_printed(struct cdp_request *r, const struct cdp_answer *answer)
 	len = base64_decode(answer->text + (data.p - answer->text), data);
 	out.pdf_base64 = (struct str){ data.p, len > 0 ? (size_t)len : 0 };
 	if ((int64_t)out.pdf_base64.len > call_limit(v->call, "max_bytes")) {
-		err_set(&v->call->err, ERR_LIMIT_FILE, "the document has %zu bytes; max_bytes is %lld",
+		call_over_limit(v->call, "max_bytes", &v->call->err, "the document has %zu bytes; max_bytes is %lld",
 			out.pdf_base64.len, (long long)call_limit(v->call, "max_bytes"));
 		visit_fail(v);
 		return;
