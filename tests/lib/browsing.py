@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the browser share: short words for its ops, and questions about its processes."""
+import base64
+import contextlib
+import os
+import pathlib
+import re
+
+from lib.png import Picture
+from lib.processes import children
+
+ON = {"groups": {"browser": True}}
+
+
+def go(client, url, wait_until="load", **more):
+    return client.rest("browser.navigate", url=url, wait_until=wait_until, **more)
+
+
+def evaluate(client, script, **more):
+    return client.rest("browser.evaluate", script=script, **more)["result"]
+
+
+def text_of(client):
+    return client.rest("browser.content", type="text")["content"]
+
+
+def shown(client):
+    """What the pages of lib/pages.py say that happened."""
+    return evaluate(client, "document.getElementById('result').textContent")
+
+
+def logs(client):
+    return client.rest("browser.console")["logs"]
+
+
+def members(server):
+    """Pids of all that lives of the server's browser, its own pid first; zombies apart."""
+    seen, found = [server.pid], []
+    while seen:
+        below = [pid for pid in children(seen.pop()) if pid not in found]
+        found += below
+        seen += below
+    return [pid for pid in found if is_alive(pid)]
+
+
+def is_alive(pid):
+    with contextlib.suppress(OSError):
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+def command_line(pid):
+    with contextlib.suppress(OSError):
+        return re.split(rb"[\0 ]", pathlib.Path(f"/proc/{pid}/cmdline").read_bytes())  # Chromium writes its own anew, with blanks
+    return []
+
+
+def main_process(server):
+    """The one that talks to the server."""
+    for pid in members(server):
+        words = command_line(pid)
+        if b"--remote-debugging-pipe" in words and not any(word.startswith(b"--type=") for word in words):
+            return pid
+    return None
+
+
+def renderers(server):
+    return [pid for pid in members(server) if b"--type=renderer" in command_line(pid)]
+
+
+def profile_of(pid):
+    words = [word for word in command_line(pid) if word.startswith(b"--user-data-dir=")]
+    return pathlib.Path(os.fsdecode(words[0].split(b"=", 1)[1])) if words else None
+
+
+def page(body, script=""):
+    return "data:text/html," + body + (f"<script>{script}</script>" if script else "")
+
+
+def picture(client, **args):
+    result = client.rest("browser.screenshot", **args)
+    image = base64.b64decode(result["image_base64"])
+    if args.get("format", "png") == "png":
+        parsed = Picture(image)
+        assert (parsed.width, parsed.height) == (result["width"], result["height"])
+        return parsed
+    return result, image
