@@ -49,12 +49,19 @@ char *clock_text(struct timespec when, char text[static CLOCK_TEXT_SIZE])
 	return text;
 }
 
-char *clock_text_now(char text[static CLOCK_TEXT_SIZE])
+char *clock_text_ago(int64_t age_ns, char text[static CLOCK_TEXT_SIZE])
 {
 	struct timespec now;
+	int64_t ns;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	return clock_text(now, text);
+	ns = now.tv_sec * NS_PER_S + now.tv_nsec - age_ns;
+	return clock_text((struct timespec){ ns / NS_PER_S, ns % NS_PER_S }, text);
+}
+
+char *clock_text_now(char text[static CLOCK_TEXT_SIZE])
+{
+	return clock_text_ago(0, text);
 }
 
 char *clock_http_date(time_t when, char text[static CLOCK_TEXT_SIZE])

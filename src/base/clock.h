@@ -19,6 +19,7 @@ int64_t clock_now_ns(void); /* monotonic */
 /* ISO 8601 UTC with milliseconds, "2026-01-02T03:04:05.678Z"; returns text. */
 char *clock_text(struct timespec when, char text[static CLOCK_TEXT_SIZE]);
 char *clock_text_now(char text[static CLOCK_TEXT_SIZE]);
+char *clock_text_ago(int64_t age_ns, char text[static CLOCK_TEXT_SIZE]); /* that long before now */
 
 /* The date form of HTTP headers, "Fri, 02 Jan 2026 03:04:05 GMT", independent of the locale; returns text. */
 char *clock_http_date(time_t when, char text[static CLOCK_TEXT_SIZE]);

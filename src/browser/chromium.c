@@ -100,7 +100,10 @@ static void stop_hearing(struct chromium *c)
 	close_fd(take_fd(&c->err_fd));
 }
 
-/* What it said last, for who wants to know why: the fatal line, else the last one that is no trace of calls. */
+/*
+ * What it said last, for who wants to know why: the fatal line, else the last one that is no trace of
+ * calls and no complaint of the shell that some distributions put in front.
+ */
 static struct str last_words(const struct chromium *c)
 {
 	struct str rest = { c->said, c->said_len }, best = { NULL, 0 };
@@ -110,7 +113,7 @@ static struct str last_words(const struct chromium *c)
 
 		if (line.len && memmem(line.p, line.len, ":FATAL:", strlen(":FATAL:")))
 			return line;
-		if (line.len && *line.p != '#' && *line.p != '[')
+		if (line.len && *line.p != '#' && *line.p != '[' && !str_starts(line, c->program))
 			best = line;
 	}
 	return best;

@@ -13,6 +13,7 @@
 
 enum {
 	DEPTH_MAX = 64,
+	ROUNDS_MAX = 5,
 	YOUNG_SECONDS = 60, /* one that is being made is not locked yet */
 	PARENT_MAX = 44,    /* the browser makes a socket below, whose path the kernel takes 107 bytes of */
 };
@@ -114,7 +115,8 @@ int profile_make(struct profile_folder *p, uid_t uid, gid_t gid, const char *las
 
 void profile_remove(struct profile_folder *p)
 {
-	if (p->path[0])
+	/* What was written while it was emptied needs another round. */
+	for (int round = 0; p->path[0] && round < ROUNDS_MAX && access(p->path, F_OK) == 0; round++)
 		remove_below(AT_FDCWD, p->path, 0);
 	close_fd(take_fd(&p->fd));
 	p->path[0] = '\0';

@@ -128,7 +128,11 @@ void visit_fail_with(struct visit *v, const struct cdp_answer *answer, const cha
 		err_set(err, ERR_BROWSER_TIMEOUT, "cannot %s: the page did not answer in time", what);
 		break;
 	case -EMSGSIZE:
-		err_set(err, ERR_LIMIT_FILE, "cannot %s: the answer is larger than is allowed", what);
+		if (op_limit(v->call->op, "max_bytes"))
+			call_over_limit(
+				v->call, "max_bytes", err, "cannot %s: the answer is larger than is allowed", what);
+		else
+			err_set(err, ERR_BROWSER_FAILED, "cannot %s: the page's answer is too large", what);
 		break;
 	case -ENOMEM:
 		err_set(err, ERR_BUSY, "cannot %s: it needs more memory than is left", what);

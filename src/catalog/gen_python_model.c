@@ -63,10 +63,12 @@ static void add_default(struct buf *out, const struct field *field, const char *
 static void add_field(struct models *m, const struct field *field, enum python_style style)
 {
 	char room[64];
-	const char *name = style == PYTHON_TYPEDDICT ? field->name : python_name(field->name, room);
+	const char *usable = python_name(field->name, room);
+	const char *name = style == PYTHON_TYPEDDICT ? field->name : usable;
 	bool required = field->flags & F_REQUIRED;
 
-	buf_addf(m->out, "    %s: ", name);
+	/* A word of the language ("as") cannot be declared in a TypedDict; in the dict it is there all the same. */
+	buf_addf(m->out, "    %s%s: ", strcmp(usable, name) != 0 ? "# " : "", name);
 	if (style == PYTHON_TYPEDDICT && !required)
 		buf_adds(m->out, "NotRequired[");
 	add_type(m->out, field);

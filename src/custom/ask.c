@@ -25,6 +25,7 @@ static void on_free(struct call *call)
 
 	custom_of(call->op)->running--;
 	timer_free(&ask->timeout);
+	worker_call_done(&ask->worker_call);
 	buf_free(&ask->result);
 }
 
@@ -54,6 +55,12 @@ static void fail_by(struct ask *ask, const struct message *message)
 	fail(ask, type[0] ? type : NULL, text);
 }
 
+static void fail_for_memory(struct ask *ask)
+{
+	err_set(&ask->call->err, ERR_BUSY, "the result needs more memory than is left");
+	call_fail(ask->call);
+}
+
 static void on_answer(struct worker_call *c, const struct message *message)
 {
 	struct ask *ask = OWNER(c, struct ask, worker_call);
@@ -62,6 +69,10 @@ static void on_answer(struct worker_call *c, const struct message *message)
 	struct json_writer w;
 
 	timer_stop(&ask->timeout);
+	if (!message) {
+		fail_for_memory(ask);
+		return;
+	}
 	if (!message->result) {
 		fail_by(ask, message);
 		return;
@@ -69,8 +80,7 @@ static void on_answer(struct worker_call *c, const struct message *message)
 	json_write_init(&w, &ask->result);
 	json_tree(&w, message->result, false);
 	if (buf_failed(&ask->result)) {
-		err_set(&call->err, ERR_BUSY, "the result needs more memory than is left");
-		call_fail(call);
+		fail_for_memory(ask);
 	} else if (ask->result.len > (size_t)call_limit(call, "max_result_bytes")) {
 		fail(ask, NULL, STR("its result is over max_result_bytes"));
 	} else {

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+const char message_no_memory[] = "it needs more memory than is left";
+
 static void begin(struct json_writer *w, struct buf *to, uint64_t id, const char *method)
 {
 	json_write_init(w, to);
@@ -58,6 +60,19 @@ static void take_error(const struct json *error, struct message *m)
 	m->text = error->type == JSON_STRING ? error->text : text_of(json_get(error, "message"));
 }
 
+uint64_t message_id(struct str head)
+{
+	struct str digits;
+	uint64_t id;
+
+	if (!str_starts(head, "{\"id\":"))
+		return 0;
+	head.p += sizeof "{\"id\":" - 1;
+	head.len -= sizeof "{\"id\":" - 1;
+	digits = str_trim(str_cut(&head, ','));
+	return str_to_u64(digits, &id) < 0 ? 0 : id;
+}
+
 const char *message_parse(struct arena *arena, char *line, size_t len, struct message *ret_message)
 {
 	struct json_error problem;
@@ -66,7 +81,7 @@ const char *message_parse(struct arena *arena, char *line, size_t len, struct me
 	int status = json_parse(arena, line, len, &value, &problem);
 
 	if (status < 0)
-		return status == -ENOMEM ? "it needs more memory than is left" : "it is not JSON";
+		return status == -ENOMEM ? message_no_memory : "it is not JSON";
 	if (value->type != JSON_OBJECT)
 		return "it is not a JSON object";
 	id = json_get(value, "id");

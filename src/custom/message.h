@@ -18,5 +18,10 @@ struct message {
 	struct str type, text; /* of the error; p NULL where it does not say */
 };
 
-/* NULL, or what is wrong with the line, which is changed.  In memory of the arena. */
+/* The id of an answer that cannot be read for want of memory, where it begins with it; 0 where it does not. */
+uint64_t message_id(struct str head);
+
+extern const char message_no_memory[];
+
+/* NULL, or what is wrong with the line (message_no_memory: nothing), which is changed.  In memory of the arena. */
 const char *message_parse(struct arena *arena, char *line, size_t len, struct message *ret_message) MUST_CHECK;

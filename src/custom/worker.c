@@ -227,6 +227,19 @@ static void take_message(struct worker *w, const struct message *m)
 	c->on_answer(c, m);
 }
 
+/* Others have used up the memory: that is not the worker's fault. */
+static void lose_answer(struct worker *w, uint64_t id)
+{
+	struct worker_call *c = id ? find_call(w, id) : NULL;
+
+	if (!c) {
+		give_up(w, "there is no memory for what it wrote");
+		return;
+	}
+	list_remove(&c->node);
+	c->on_answer(c, NULL);
+}
+
 static bool on_line(struct lines *l, char *line, size_t len)
 {
 	struct worker *w = OWNER(l, struct worker, lines);
@@ -237,8 +250,10 @@ static bool on_line(struct lines *l, char *line, size_t len)
 
 	snprintf(shown, sizeof shown, STR_FMT, (int)MIN(len, sizeof shown - 1), line);
 	arena_init(&arena, ARENA_BYTES);
-	problem = message_parse(&arena, line, len, &message);
-	if (problem)
+	problem = l->is_lost ? message_no_memory : message_parse(&arena, line, len, &message);
+	if (problem == message_no_memory)
+		lose_answer(w, message_id(str_of(shown)));
+	else if (problem)
 		give_up(w, "it wrote a line that is no answer, %s: '%s'", problem, shown);
 	else
 		take_message(w, &message);
@@ -253,7 +268,7 @@ static void on_bytes(struct running *r, unsigned stream, struct str bytes)
 	if (stream == PIPES_ERR)
 		tail_add(&w->tail, bytes);
 	else if ((w->state == WORKER_STARTING || w->state == WORKER_READY) && lines_add(&w->lines, bytes) < 0)
-		give_up(w, "it wrote a line longer than %d bytes, or there is no memory for it", LINE_MAX_BYTES);
+		give_up(w, "it wrote a line longer than %d bytes", LINE_MAX_BYTES);
 }
 
 static void tell_exit(struct worker *w)
@@ -514,13 +529,19 @@ void worker_leave(struct worker_call *c)
 	struct worker *w = c->worker;
 	struct buf line;
 
-	list_remove(&c->node);
-	buf_free(&c->line);
+	worker_call_done(c);
 	if (!c->sent || w->state != WORKER_READY || outbox_drop(&w->outbox, c->id))
 		return;
 	buf_init(&line, PROBLEM_SIZE);
 	message_cancel(&line, c->id);
 	outbox_put(&w->outbox, &line, 0);
+}
+
+void worker_call_done(struct worker_call *c)
+{
+	if (c->node.next)
+		list_remove(&c->node);
+	buf_free(&c->line);
 }
 
 struct str worker_said(const struct worker_call *c, char to[static TAIL_SIZE])

@@ -40,6 +40,7 @@ struct worker_call {
 	uint64_t stderr_from; /* where the worker's standard error was when it began */
 	bool sent;
 	struct buf line;
+	/* message NULL: it came, and there was no memory for it. */
 	void (*on_answer)(struct worker_call *c, const struct message *message);
 	void (*on_failed)(struct worker_call *c, const char *reason); /* the worker is gone */
 };
@@ -66,6 +67,8 @@ int worker_call(struct worker *w, struct worker_call *c, const char *name, const
 	const struct json *given) MUST_CHECK;
 /* The answer is not wanted any more: the worker is told.  No event comes. */
 void worker_leave(struct worker_call *c);
+/* What the call still holds; once, at its end, however it ended.  Zeroed is fine. */
+void worker_call_done(struct worker_call *c);
 struct str worker_said(
 	const struct worker_call *c, char to[static TAIL_SIZE]); /* on standard error, since the call began */
 

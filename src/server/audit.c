@@ -300,12 +300,8 @@ void audit_keep(struct serving *s)
 static void add_time(struct json_writer *w, int64_t age_ns)
 {
 	char text[CLOCK_TEXT_SIZE];
-	struct timespec now;
-	int64_t ns;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	ns = now.tv_sec * NS_PER_S + now.tv_nsec - age_ns;
-	json_string(w, clock_text((struct timespec){ ns / NS_PER_S, ns % NS_PER_S }, text));
+	json_string(w, clock_text_ago(age_ns, text));
 }
 
 /* What a caller sent: masked before it is JSON, or a secret could be made to break the line. */

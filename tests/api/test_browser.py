@@ -93,8 +93,10 @@ def test_a_program_that_is_no_browser(make_server, tmp_path):
     fake.write_text("#!/bin/sh\necho 'no usable display' >&2\nexit 7\n")
     fake.chmod(0o755)
     server = make_server(policy={**ON, "browser": {"path": str(fake)}})
-    with expect_error("browser.failed", 502, says="ended with 7 at its start: no usable display"):
-        server.client().call("browser.content")
+    for op, args in (("navigate", {"url": "about:blank"}), ("content", {}), ("click", {"selector": "a"}), ("evaluate", {"script": "1"}),
+                     ("type", {"selector": "a", "text": "b"}), ("pdf", {}), ("screenshot", {})):
+        with expect_error("browser.failed", 502, says="ended with 7 at its start: no usable display"):
+            server.client().call(f"browser.{op}", **args)
     fake.write_text("no program")
     with expect_error("runtime.unavailable", 503, says="cannot be started"):
         server.client().call("browser.content")
@@ -193,7 +195,8 @@ def test_text_of_all_languages(browser, site):
 
 
 def test_content_is_limited(make_server, site):
-    client = make_server(policy={**ON, "limits": {"browser.content": {"max_bytes": 5000}}}).client()
+    client = make_server(policy={**ON, "limits": {"browser.content": {"max_bytes": 5000}, "browser.pdf": {"max_bytes": 500},
+                                               "browser.screenshot": {"max_bytes": 500}}}).client()
     go(client, page("x"))
     assert text_of(client) == "x"
     evaluate(client, "document.body.textContent = 'é'.repeat(2400); 0")
@@ -202,6 +205,9 @@ def test_content_is_limited(make_server, site):
         evaluate(client, f"document.body.textContent = 'é'.repeat({count}); 0")
         with expect_error("limit.file_too_large", 413):
             text_of(client)
+    for op in ("pdf", "screenshot"):
+        with expect_error("limit.file_too_large", 413):
+            client.rest(f"browser.{op}")
     assert evaluate(client, "1") == 1
 
 

@@ -2,6 +2,7 @@
 """The life of the browser: crashes, profiles, its end and its walls (R84, R96, R99, B116, B118, B119, B142)."""
 import concurrent.futures
 import contextlib
+import json
 import os
 import pathlib
 import re
@@ -49,20 +50,18 @@ def test_b118_a_crash_is_told_to_all(own, site, victim):
     profile = profile_of(before)
     script = "fetch('/words.json').then(() => new Promise(() => {}))"
 
-    def call(_):
-        try:
-            return evaluate(client, script, timeout=100000)
-        except Exception as error:
-            return error.wire_code
-    with concurrent.futures.ThreadPoolExecutor(20) as pool:
-        calls = [pool.submit(call, i) for i in range(20)]
+    method, target, body, own_head = client.by_route("browser.evaluate", {"script": script, "timeout": 100000})
+    with contextlib.ExitStack() as stack:
+        callers = [stack.enter_context(client.connect(timeout=AT_ONCE)) for _ in range(20)]
+        for caller in callers:
+            caller.send(client.head(method, target, {"Content-Length": len(body), **own_head}), body)
         site.wait_for("/words.json")
-        eventually(lambda: server.fds() >= fds + 19)
+        client.call("core.capabilities")  # by now the others were read too
         for pid in [before] if victim == "the browser" else renderers(server):
             os.kill(pid, signal.SIGKILL)
-        done = concurrent.futures.wait(calls, AT_ONCE)
-        assert not done.not_done, "all hear of it at once"
-        assert {each.result() for each in calls} == {"browser.crashed"}
+        for caller in callers:
+            reply = caller.reply("POST")
+            assert (reply.status, json.loads(reply.read())["wire_code"]) == (502, "browser.crashed")
     assert go(client, site.url("/text"))["status"] == 200
     assert main_process(server) not in (before, None)
     eventually(lambda: not profile.exists(), what="the folder of the dead browser is gone")
@@ -94,6 +93,21 @@ def test_a_kill_in_the_middle_of_any_op(own, site, op, args):
     # Where no sign tells that it has begun, it may have been done before, or find a new browser.
     assert heard == "browser.crashed" or (not path and heard == ("browser.not_found" if op == "click" else "done"))
     assert go(client, site.url("/text"))["title"] == "A text page"
+
+
+@pytest.mark.parametrize("op", ["content", "screenshot", "pdf"])
+def test_a_kill_while_the_page_does_not_answer(own, site, op):
+    server, client = own
+    evaluate(client, "fetch('/words.json'); setTimeout(() => { while (true); }); 0")
+    site.wait_for("/words.json")
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        call = pool.submit(lambda: client.rest(f"browser.{op}"))
+        with pytest.raises(concurrent.futures.TimeoutError):
+            call.result(1.5)
+        os.kill(main_process(server), signal.SIGKILL)
+        with expect_error("browser.crashed", 502):
+            call.result(20)
+    assert go(client, site.url("/text"))["status"] == 200
 
 
 def test_a_kill_while_it_starts(make_server, site):
@@ -154,7 +168,7 @@ def test_it_ends_when_nobody_calls(make_server, site):
         client = server.client(timeout=60)
         go(client, site.url("/text"))
         eventually(lambda: members(server) == [], within=20, what="the browser ends")
-        eventually(lambda: os.listdir(folder) == [], what="its folder is gone")
+        eventually(lambda: not list(pathlib.Path(folder).glob("abx-browser-*")), within=20, what="its folder is gone")
         assert go(client, site.url("/text"))["status"] == 200
 
 

@@ -14,6 +14,7 @@ from lib.browsing import ON, evaluate, go, logs, members, page, picture, shown
 from lib.client import expect_error
 from lib.pages import Site
 from lib.png import Picture
+from lib.processes import eventually
 from lib.server import Server, is_sanitized
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -250,21 +251,31 @@ def test_a_caller_that_leaves_frees_its_place(browser, site):
         assert go(browser, site.url("/text"))["status"] == 200
 
 
-def test_only_so_many_may_wait(browser, site):
-    go(browser, site.url("/text"))
-    refused = []
+OPS = {"navigate": {"url": "about:blank"}, "content": {}, "click": {"selector": "a"}, "type": {"selector": "a", "text": "b"},
+       "evaluate": {"script": "1"}, "pdf": {}, "screenshot": {}}
 
-    def call(_):
-        try:
-            return evaluate(browser, "1", http_timeout=60)
-        except Exception as error:
-            refused.append(error.wire_code)
-            if len(refused) == 6:
-                site.open("hold")
-            return error.wire_code
-    with concurrent.futures.ThreadPoolExecutor(71) as pool:
+
+def test_only_so_many_may_wait(browser, browser_server, site):
+    go(browser, site.url("/text"))
+    fds = browser_server.fds()
+    with concurrent.futures.ThreadPoolExecutor(69) as pool:
         first = pool.submit(lambda: evaluate(browser, "fetch('/gate/hold').then(() => 0)", timeout=60000))
         site.wait_for("/gate/hold")
-        answers = list(pool.map(call, range(70)))
+
+        def call(script):
+            try:
+                return evaluate(browser, script, http_timeout=60)
+            except Exception as error:
+                return error.wire_code
+        waiting = [pool.submit(call, "1") for _ in range(64)]
+        eventually(lambda: browser_server.fds() >= fds + 64)
+        extra = [pool.submit(call, "2") for _ in range(4)]
+        eventually(lambda: sum(one.done() for one in waiting + extra) >= 4, within=20)
+        for op, args in OPS.items():
+            with expect_error("limit.too_many", 429):
+                browser.rest(f"browser.{op}", **args)
+        assert browser.rest("browser.console")["logs"] is not None, "it does not wait"
+        site.open("hold")
         assert first.result() == 0
-    assert sorted(map(str, answers)) == ["1"] * 64 + ["limit.too_many"] * 6
+        answers = [one.result() for one in waiting + extra]
+        assert answers.count("limit.too_many") == 4 and set(answers) <= {1, 2, "limit.too_many"}

@@ -115,6 +115,14 @@ def test_results_have_a_limit(start):
     assert len(run(client, "large")) == 2 << 20
 
 
+def test_no_memory_for_an_answer_is_not_the_workers_fault(start, tmp_path):
+    client = start(policy={"limits": {"max_memory_bytes": 1 << 20}})
+    for _ in range(3):
+        with expect_error("server.busy", 503):
+            run(client, "large")
+    assert run(client, "echo", text="x")["text"] == "x" and len(noted(tmp_path, "starts")) == 1
+
+
 # --- time and leaving
 
 
@@ -339,6 +347,34 @@ def test_a_call_under_way_gets_the_grace(tmp_path):
         server.signal(signal.SIGTERM)
         (tmp_path / "thaw").touch()
         assert reply_of(connection) == (200, {"result": None})
+    server.stop()
+
+
+def is_refused(client):
+    try:
+        client.connect().close()
+        return False
+    except ConnectionError:
+        return True
+
+
+def test_a_second_sigterm_with_calls_under_way(tmp_path):
+    """One that was sent, and one that waits for a worker to come back."""
+    puppet(tmp_path, start_timeout=60)
+    server = Server("--commands", tmp_path)
+    client = client_of(server)
+    with under_way(client, "hold", key="k"):
+        eventually(lambda: noted(tmp_path, "held"))
+        (tmp_path / "how").write_text("hang\n")
+        with expect_error("custom.failed", 500):
+            run(client, "die")
+        eventually(lambda: len(noted(tmp_path, "starts")) == 2)
+        with under_way(client, "echo", text="waits"):
+            client.call("core.health")
+            server.signal(signal.SIGTERM)
+            eventually(lambda: is_refused(client))
+            server.signal(signal.SIGTERM)
+            assert server.wait(10) == 0
     server.stop()
 
 

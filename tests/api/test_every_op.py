@@ -256,6 +256,10 @@ def by_id(op_id, **args):
 
 # The limit as the policy sets it, and a call that goes over it.
 OVER = {
+    ("browser.content", "max_bytes"): (10, by_id("browser.content")),
+    ("browser.evaluate", "max_bytes"): (10, by_id("browser.evaluate", script="'x'.repeat(100000)")),
+    ("browser.screenshot", "max_bytes"): (10, by_id("browser.screenshot")),
+    ("browser.pdf", "max_bytes"): (10, by_id("browser.pdf")),
     ("files.upload_stream", "max_bytes"): (10, ("POST", "/files/upload-stream?path=up", b"x" * 11, BYTES)),
     ("files.upload_stream", "max_files"): (
         1, ("POST", "/files/upload-stream?path=folder", PARTS, {"Content-Type": "multipart/form-data; boundary=b"})),

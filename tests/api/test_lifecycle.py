@@ -45,7 +45,7 @@ def test_b142_r86_sigterm_ends_all_that_was_started(make_server, options):
     client.call("commands.run", command=f"(setsid sh -c 'setsid sleep {doubled} >/dev/null 2>&1 &' &)")
     with client.stream("commands.stream", command=f"echo; sleep {streamed}") as stream:
         stream.until("stdout")
-        assert all(sleeping(number) for number in (left, escaped, streamed, doubled))
+        eventually(lambda: all(sleeping(number) for number in (left, escaped, streamed, doubled)))
         began = time.monotonic()
         server.signal(signal.SIGTERM)
         end = list(stream)[-1]

@@ -21,7 +21,7 @@ TOKEN = "s3cret-T+/=~"
 @pytest.mark.parametrize("text, says", [
     ("verison: 1\n", "policy.yaml:1:1: unknown key 'verison', did you mean 'version'?"),
     ("version: 1\npaths:\n  rots: [/]\n", "policy.yaml:3:3: unknown key 'paths.rots', did you mean 'roots'?"),
-    ("browser: {idle_timeout: 9}\n", "policy.yaml:1:11: 'browser.idle_timeout' is not supported by this build yet"),
+    ("browser: {idle_timeout: -1}\n", "policy.yaml:1:25: "),
     ("paths: {roots: [/nonexistent/root]}\n", "paths.roots[0]"),
     ("a: &x 1\n", "policy.yaml:1:4: anchors, aliases and tags are not allowed")])
 def test_a_file_with_an_error_stops_the_start(make_server, text, says):

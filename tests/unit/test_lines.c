@@ -2,6 +2,8 @@
 /* Lines out of pieces, their limit, and stopping in the middle. */
 #include "custom/lines.h"
 
+#include "base/budget.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,6 +43,30 @@ static void in_pieces(void **state)
 	}
 }
 
+static void no_memory(void **state)
+{
+	static char big[4096];
+	struct lines l;
+
+	(void)state;
+	got[0] = '\0';
+	memset(big, 'x', sizeof big);
+	lines_init(&l, 1 << 20, on_line);
+	budget_set_limit(1024);
+	assert_int_equal(lines_add(&l, STR("head")), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(lines_add(&l, (struct str){ big, sizeof big }), 0);
+	assert_true(l.is_lost);
+	assert_int_equal(lines_add(&l, STR("\nnext\n")), 0);
+	assert_int_equal(strlen(got), LINES_HEAD + sizeof "|next|" - 1);
+	assert_memory_equal(got, "headxxx", 7);
+	assert_string_equal(got + LINES_HEAD, "|next|");
+	assert_false(l.is_lost);
+	budget_set_limit(0);
+	lines_free(&l);
+	assert_int_equal(budget_used(), 0);
+}
+
 static void too_long(void **state)
 {
 	struct lines l;
@@ -70,8 +96,8 @@ static void stopped(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(in_pieces), cmocka_unit_test(too_long),
-		cmocka_unit_test(stopped) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(in_pieces), cmocka_unit_test(no_memory),
+		cmocka_unit_test(too_long), cmocka_unit_test(stopped) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,6 +58,16 @@ static void answers(void **state)
 	arena_free(&arena);
 }
 
+static void only_the_head(void **state)
+{
+	(void)state;
+	assert_int_equal(message_id(STR("{\"id\":17,\"result\":\"xxx")), 17);
+	assert_int_equal(message_id(STR("{\"id\": 17 ,\"result\":\"xxx")), 17);
+	assert_int_equal(message_id(STR("{\"result\":\"xxx")), 0);
+	assert_int_equal(message_id(STR("{\"id\":-1,")), 0);
+	assert_int_equal(message_id(STR("")), 0);
+}
+
 static void refused(void **state)
 {
 	static const char *const lines[] = { "", "x", "1", "[]", "{}", "{\"id\":1}", "{\"result\":1}",
@@ -78,7 +88,7 @@ static void refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(requests), cmocka_unit_test(answers),
-		cmocka_unit_test(refused) };
+		cmocka_unit_test(only_the_head), cmocka_unit_test(refused) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,8 +71,8 @@ static void on_content(struct probe *p, const struct cdp_answer *answer, struct 
 	out.url = span_text(answer->text, out.url);
 	out.title = span_text(answer->text, out.title);
 	if ((int64_t)out.content.len > call_limit(call, "max_bytes")) {
-		err_set(&call->err, ERR_LIMIT_FILE, "the page holds %zu bytes; max_bytes is %lld", out.content.len,
-			(long long)call_limit(call, "max_bytes"));
+		call_over_limit(call, "max_bytes", &call->err, "the page holds %zu bytes; max_bytes is %lld",
+			out.content.len, (long long)call_limit(call, "max_bytes"));
 		visit_fail(v);
 		return;
 	}

@@ -7,6 +7,8 @@
 #include "browser/span.h"
 #include "browser/visit.h"
 
+enum { BYTES_DEFAULT = 48 * 1024 * 1024, BYTES_CAP = 256 * 1024 * 1024 };
+
 struct in {
 	int format;
 	bool landscape;
@@ -35,7 +37,7 @@ static const struct field result[] = {
 
 static const struct raw raw = { .response = true, .media_type = "application/pdf" };
 
-enum { PRINT_MS = 60000, PDF_MAX = 96 * 1024 * 1024 };
+enum { PRINT_MS = 60000, SPARE = 4096 };
 
 /* In inches, as the browser wants it; the order is that of formats. */
 static const struct {
@@ -61,6 +63,12 @@ static void on_printed(struct cdp_request *r, const struct cdp_answer *answer)
 	v->kept = messages_take(answer->message);
 	len = base64_decode(answer->text + (data.p - answer->text), data);
 	out.pdf_base64 = (struct str){ data.p, len > 0 ? (size_t)len : 0 };
+	if ((int64_t)out.pdf_base64.len > call_limit(v->call, "max_bytes")) {
+		call_over_limit(v->call, "max_bytes", &v->call->err, "the document has %zu bytes; max_bytes is %lld",
+			out.pdf_base64.len, (long long)call_limit(v->call, "max_bytes"));
+		visit_fail(v);
+		return;
+	}
 	out.pages = picture_pages(out.pdf_base64);
 	if (v->call->http.raw_response)
 		visit_send(v, raw.media_type, out.pdf_base64);
@@ -81,7 +89,7 @@ static void run(struct visit *v)
 	json_double(w, papers[in->format].width);
 	json_key(w, "paperHeight");
 	json_double(w, papers[in->format].height);
-	visit_ask(v, PRINT_MS, PDF_MAX, on_printed);
+	visit_ask(v, PRINT_MS, base64_encoded_len((size_t)call_limit(v->call, "max_bytes")) + SPARE, on_printed);
 }
 
 static void start(struct call *call)
@@ -93,6 +101,11 @@ static void start(struct call *call)
 	else
 		call_fail(call);
 }
+
+static const struct limit limits[] = {
+	{ "max_bytes", BYTES_DEFAULT, BYTES_CAP, ERR_LIMIT_FILE, "Bytes of the document." },
+	{ .name = NULL },
+};
 
 static const enum err_code errors[] = { ERR_RUNTIME_UNAVAILABLE, ERR_LIMIT_TOO_MANY, ERR_LIMIT_FILE,
 	ERR_BROWSER_TIMEOUT, ERR_BROWSER_FAILED, ERR_BROWSER_CRASHED, ERR_NONE };
@@ -116,5 +129,6 @@ const struct op op_browser_pdf = {
 	.result_size = sizeof(struct out),
 	.raw = &raw,
 	.errors = errors,
+	.limits = limits,
 	.start = start,
 };

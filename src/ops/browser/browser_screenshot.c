@@ -10,6 +10,8 @@
 
 #include <math.h>
 
+enum { BYTES_DEFAULT = 48 * 1024 * 1024, BYTES_CAP = 256 * 1024 * 1024 };
+
 struct in {
 	const char *selector;
 	bool full_page;
@@ -41,7 +43,7 @@ static const struct field result[] = {
 
 static const struct raw raw = { .response = true, .media_type = "image/*" };
 
-enum { PICTURE_MS = 30000, PICTURE_MAX = 96 * 1024 * 1024, SIDE_MAX = 16384 };
+enum { PICTURE_MS = 30000, SIDE_MAX = 16384, SPARE = 4096 };
 
 static const char *const media_types[] = { "image/png", "image/jpeg" };
 
@@ -69,6 +71,12 @@ static void on_picture(struct cdp_request *r, const struct cdp_answer *answer)
 	v->kept = messages_take(answer->message);
 	len = base64_decode(answer->text + (data.p - answer->text), data);
 	out.image_base64 = (struct str){ data.p, len > 0 ? (size_t)len : 0 };
+	if ((int64_t)out.image_base64.len > call_limit(v->call, "max_bytes")) {
+		call_over_limit(v->call, "max_bytes", &v->call->err, "the picture has %zu bytes; max_bytes is %lld",
+			out.image_base64.len, (long long)call_limit(v->call, "max_bytes"));
+		visit_fail(v);
+		return;
+	}
 	if (picture_size(out.image_base64, &out.width, &out.height) < 0) {
 		err_set(&v->call->err, ERR_BROWSER_FAILED, "the browser gave no picture");
 		visit_fail(v);
@@ -108,7 +116,7 @@ static void take(struct visit *v, const struct box *box)
 		json_int(w, 1);
 		json_object_end(w);
 	}
-	visit_ask(v, PICTURE_MS, PICTURE_MAX, on_picture);
+	visit_ask(v, PICTURE_MS, base64_encoded_len((size_t)call_limit(v->call, "max_bytes")) + SPARE, on_picture);
 }
 
 static void on_there(struct wait *wait)
@@ -167,6 +175,11 @@ static void start(struct call *call)
 		call_fail(call);
 }
 
+static const struct limit limits[] = {
+	{ "max_bytes", BYTES_DEFAULT, BYTES_CAP, ERR_LIMIT_FILE, "Bytes of the picture." },
+	{ .name = NULL },
+};
+
 static const enum err_code errors[] = { ERR_RUNTIME_UNAVAILABLE, ERR_LIMIT_TOO_MANY, ERR_LIMIT_FILE,
 	ERR_BROWSER_TIMEOUT, ERR_BROWSER_NOT_FOUND, ERR_BROWSER_FAILED, ERR_BROWSER_CRASHED, ERR_NONE };
 
@@ -191,5 +204,6 @@ const struct op op_browser_screenshot = {
 	.result_size = sizeof(struct out),
 	.raw = &raw,
 	.errors = errors,
+	.limits = limits,
 	.start = start,
 };
