@@ -212,7 +212,7 @@ static void on_connected(struct watch *w, unsigned events)
 }
 
 /* 0 when an answer is on its way, or a negative errno. */
-static int start_connect(struct proxy_conn *c, const struct dns_address *address)
+static int start_connect(struct proxy_conn *c, const struct lookup_address *address)
 {
 	struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = htons((uint16_t)c->request.host.port) };
 	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = v4.sin_port };
@@ -232,7 +232,7 @@ static int start_connect(struct proxy_conn *c, const struct dns_address *address
 }
 
 /* What a name server says must not lead to what only this machine should reach. */
-static bool may_connect(struct proxy_conn *c, const struct dns_address *address)
+static bool may_connect(struct proxy_conn *c, const struct lookup_address *address)
 {
 	struct net_host host;
 
@@ -264,7 +264,7 @@ static void try_next(struct proxy_conn *c)
 	watch_stop(&c->server_watch);
 	close_fd(take_fd(&c->server_fd));
 	while (c->next < c->found.found.count) {
-		const struct dns_address *address = &c->found.found.all[c->next++];
+		const struct lookup_address *address = &c->found.found.all[c->next++];
 		int64_t left = c->connect_until_ns - clock_now_ns();
 		int r;
 

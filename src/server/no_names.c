@@ -2,7 +2,7 @@
 /*
  * Name services of the static file: none.
  *
- * libuv refers to these functions in code that the server never calls.  glibc's own would bring
+ * libuv and c-ares refer to these functions in code that the server never calls.  glibc's own would bring
  * the loading of shared libraries into a file that runs where there are none; these say
  * "not found" and keep that out, so the static link needs no warning of it.
  */
@@ -40,4 +40,18 @@ int getnameinfo(const struct sockaddr *address, socklen_t size, char *host, sock
 {
 	(void)address, (void)size, (void)host, (void)host_size, (void)service, (void)service_size, (void)flags;
 	return EAI_NONAME;
+}
+
+struct servent *getservbyname(const char *name, const char *protocol)
+{
+	(void)name, (void)protocol;
+	return NULL;
+}
+
+int getservbyport_r(
+	int port, const char *protocol, struct servent *entry, char *text, size_t size, struct servent **ret_entry)
+{
+	(void)port, (void)protocol, (void)entry, (void)text, (void)size;
+	*ret_entry = NULL;
+	return ENOENT;
 }

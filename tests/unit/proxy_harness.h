@@ -10,7 +10,6 @@
 
 #include "base/budget.h"
 #include "base/clock.h"
-#include "wire/dns.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -151,7 +150,7 @@ static void answer_dns(void)
 	world.asked++;
 	message[2] = 0x81;
 	message[3] = memcmp(message + 13, "none", 4) == 0 ? 0x83 : 0x80;
-	if (message[3] == 0x80 && message[len - 3] == DNS_A) {
+	if (message[3] == 0x80 && message[len - 3] == 1) {
 		message[7] = 1;
 		memcpy(message + len, record, sizeof record);
 		len += (ssize_t)sizeof record;
@@ -282,8 +281,9 @@ static void begin_with(struct proxy_settings settings)
 	world.listener = bound(SOCK_STREAM, &world.port);
 	world.dns = bound(SOCK_DGRAM, &dns_port);
 	assert_int_equal(listen(world.listener, 64), 0);
+	setenv("CARES_HOSTS", world.hosts, 1);
 	/* No name servers in it: 127.0.0.1 then. */
-	world.files = (struct lookup_files){ world.hosts, "/dev/null", dns_port };
+	world.files = (struct lookup_files){ "/dev/null", dns_port };
 	settings.files = &world.files;
 	settings.uid = settings.uid ? settings.uid : getuid();
 	settings.on_refused = on_refused;

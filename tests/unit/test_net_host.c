@@ -55,11 +55,9 @@ static void test_spellings(void **state)
 static void test_no_hosts(void **state)
 {
 	static const char *const none[] = { "", ".", "..", "a..b", ".a", "a..", ":80", "a:", "a:0", "a:65536", "a:-1",
-		"a:8x", "a b", "a/b", "u@a", "a%41", "*", "*.a",
-		"b\xc3\xbc"
-		"cher",
-		"[", "[]", "[::1", "[::1]x", "[::1]:", "[::1]:0", "::1", "[1.2.3.4]", "[fe80::1%eth0]", "127.1", "1",
-		"0x7f000001", "a.0x", "127.0.0.1.", "256.1.1.1", "01.2.3.4", "1.2.3.4.5", "a:80:80", "[::1]:80:80" };
+		"a:8x", "a b", "a/b", "u@a", "a%41", "*", "*.a", "b\303\274cher", "[", "[]", "[::1", "[::1]x",
+		"[::1]:", "[::1]:0", "::1", "[1.2.3.4]", "[fe80::1%eth0]", "127.1", "1", "0x7f000001", "a.0x",
+		"127.0.0.1.", "256.1.1.1", "01.2.3.4", "1.2.3.4.5", "a:80:80", "[::1]:80:80" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(none); i++) {
@@ -136,10 +134,7 @@ static void test_what_patterns_match(void **state)
 static void test_what_is_no_pattern(void **state)
 {
 	static const char *const none[] = { "", "**", "*a", "*.", "*.*", "a.*", "www.*.com", "*:0", "*:", "*.127.0.0.1",
-		"*.[::1]", "http://a", "a/b", "a:b", "127.0.0.0/8",
-		"b\xc3\xbc"
-		"cher.example",
-		"a b", " a", "*.1" };
+		"*.[::1]", "http://a", "a/b", "a:b", "127.0.0.0/8", "b\303\274cher.example", "a b", " a", "*.1" };
 	struct net_host host = parsed("a:80");
 
 	(void)state;

@@ -64,7 +64,7 @@ static void stop(struct timer *t)
 
 static void turn(void)
 {
-	struct timer t = { NULL };
+	struct timer t = { 0 };
 
 	timer_start(&t, loop, 0, stop);
 	loop_run(loop);
