@@ -84,7 +84,8 @@ def test_a_kill_in_the_middle_of_any_op(own, site, op, args):
         call = pool.submit(lambda: client.rest(f"browser.{op}", **args))
         if path:
             site.wait_for(path)
-        os.kill(main_process(server), signal.SIGKILL)
+        victim = main_process(server)
+        os.kill(victim, signal.SIGKILL)
         heard = "done"
         try:
             call.result(40)
@@ -92,6 +93,7 @@ def test_a_kill_in_the_middle_of_any_op(own, site, op, args):
             heard = error.wire_code
     # Where no sign tells that it has begun, it may have been done before, or find a new browser.
     assert heard == "browser.crashed" or (not path and heard == ("browser.not_found" if op == "click" else "done"))
+    eventually(lambda: not pathlib.Path(f"/proc/{victim}").exists(), what="the server has heard of the end")
     assert go(client, site.url("/text"))["title"] == "A text page"
 
 
