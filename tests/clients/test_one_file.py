@@ -98,7 +98,8 @@ def typescript(tmp_path, request):
     (package / "node_modules").symlink_to((TYPESCRIPT / "node_modules").resolve())
 
     def build():
-        subprocess.run([binary(), "gen-client", "--lang", "ts", "-o", package / "src/generated.ts"], check=True)
+        for part in ("catalog", "client"):
+            subprocess.run([binary(), "gen-client", "--lang", "ts", "--part", part, "-o", package / f"src/{part}.ts"], check=True)
         done = subprocess.run(["node_modules/.bin/tsc"], cwd=package, capture_output=True, text=True, timeout=100)
         assert done.returncode == 0, done.stdout
         return package / "dist/index.js"

@@ -72,8 +72,9 @@ def test_every_op_by_its_case(dist, tmp_path):
     assert not missing, f"ops without a case in cases.mjs: {sorted(missing)}"
 
 
-def test_the_generated_file_says_so():
-    head = (PACKAGE / "src/generated.ts").read_text().split("\n", 4)
+@pytest.mark.parametrize("part", ["catalog", "client"])
+def test_the_generated_files_say_so(part):
+    head = (PACKAGE / f"src/{part}.ts").read_text().split("\n", 4)
     catalog = printed("describe", "--json")
     assert "do not edit" in head[1] and catalog["digest"] in head[2]
 
