@@ -252,6 +252,30 @@ static void add_docs(struct buf *out, const struct op *op)
 	buf_adds(out, "\n   */\n");
 }
 
+static void answer_name(const struct op *op, char name[static SCHEMA_NAME_SIZE])
+{
+	schema_name(op, op->kind == OP_SSE ? "event" : "result", name);
+}
+
+/* What the methods need of catalog.ts: only types but for the catalog itself. */
+static void add_imports(struct buf *out)
+{
+	char name[SCHEMA_NAME_SIZE];
+
+	buf_adds(out, "import {\n  catalog,\n");
+	for (const struct op *const *op = ops_all; *op; op++) {
+		if ((*op)->kind == OP_WS)
+			continue;
+		schema_name(*op, "params", name);
+		buf_addf(out, "  type %s,\n", name);
+		if ((*op)->kind != OP_SSE && gen_gives_bytes(*op))
+			continue;
+		answer_name(*op, name);
+		buf_addf(out, "  type %s,\n", name);
+	}
+	buf_adds(out, "} from \"./catalog.js\";\n");
+}
+
 static void add_method(struct buf *out, const struct op *op)
 {
 	char params[SCHEMA_NAME_SIZE], answer[SCHEMA_NAME_SIZE];
@@ -261,7 +285,7 @@ static void add_method(struct buf *out, const struct op *op)
 	if (op->kind == OP_WS)
 		return; /* a connection is not a call: written by hand */
 	schema_name(op, "params", params);
-	schema_name(op, op->kind == OP_SSE ? "event" : "result", answer);
+	answer_name(op, answer);
 	add_docs(out, op);
 	buf_addf(out, "  %s(params: %s%s%s, options?: CallOptions): ", gen_leaf(op->id), params,
 		sends ? " & { data?: Body }" : "", needs_params(op) ? "" : " = {}");
@@ -327,25 +351,42 @@ static void add_refs(struct buf *out, const struct gen_nodes *nodes, const char 
 	}
 }
 
-void gen_typescript(struct buf *out)
+static void add_head(struct buf *out, const char *part)
+{
+	buf_addf(out,
+		"// SPDX-License-Identifier: Apache-2.0\n"
+		"// Made by `agent-sandbox-server gen-client --lang ts --part %s`: do not edit.\n"
+		"// Catalog version %d, digest %s\n",
+		part, CATALOG_VERSION, print_digest());
+}
+
+void gen_typescript_catalog(struct buf *out)
 {
 	struct gen_nodes nodes;
 
 	gen_nodes_init(&nodes);
+	add_head(out, "catalog");
 	buf_addf(out,
-		"// SPDX-License-Identifier: Apache-2.0\n"
-		"// Made by `agent-sandbox-server gen-client --lang ts`: do not edit.\n"
-		"// Catalog version %d, digest %s\n"
-		"import { Namespace, type Body, type CallOptions, type Caller, type ErrorRow, type EventStream, type OpSpec } from "
-		"\"./runtime.js\";\n\n"
+		"import type { ErrorRow, OpSpec } from \"./runtime.js\";\n\n"
 		"export const CATALOG_VERSION = %d;\nexport const CATALOG_DIGEST = \"%s\";\nexport const SERVER_VERSION = \"%s\";\n",
-		CATALOG_VERSION, print_digest(), CATALOG_VERSION, print_digest(), server_version);
+		CATALOG_VERSION, print_digest(), server_version);
 	add_types(out);
 	add_errors(out);
 	add_catalog(out);
 	buf_adds(out, "\n/** The ids, by their parts. */\nexport const ops = {\n");
 	add_refs(out, &nodes, "", 1);
 	buf_adds(out, "} as const;\n");
+}
+
+void gen_typescript_client(struct buf *out)
+{
+	struct gen_nodes nodes;
+
+	gen_nodes_init(&nodes);
+	add_head(out, "client");
+	add_imports(out);
+	buf_adds(out,
+		"import { Namespace, type Body, type CallOptions, type Caller, type EventStream } from \"./runtime.js\";\n");
 	gen_nodes_each(out, &nodes, add_namespace);
 	add_namespace(out, &nodes, "");
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The generated part of the TypeScript client: types of parameters, results and events, the
- * catalog and the table of errors as constants, and a class for each node of the tree.
+ * The generated part of the TypeScript client, two files of it: catalog.ts has the types of parameters, results and
+ * events, and the catalog and the table of errors as constants; client.ts a class for each node of the tree.
  */
 #pragma once
 
 #include "base/buf.h"
 
-void gen_typescript(struct buf *out);
+void gen_typescript_catalog(struct buf *out);
+void gen_typescript_client(struct buf *out);

@@ -41,19 +41,21 @@ static void openapi(struct buf *out)
 }
 
 static const struct language {
-	const char *name, *style;
+	const char *name, *option, *variant;
 	void (*write)(struct buf *out);
 } languages[] = {
-	{ "json", NULL, json },
-	{ "openapi", NULL, openapi },
-	{ "python", "pydantic", python },
-	{ "python", "typeddict", python_dicts },
-	{ "ts", NULL, gen_typescript },
+	{ "json", NULL, NULL, json },
+	{ "openapi", NULL, NULL, openapi },
+	{ "python", "--result-style", "pydantic", python },
+	{ "python", "--result-style", "typeddict", python_dicts },
+	{ "ts", "--part", "catalog", gen_typescript_catalog },
+	{ "ts", "--part", "client", gen_typescript_client },
 };
 
 static int usage(void)
 {
-	fputs("usage: agent-sandbox-server gen-client --lang json|openapi|python|ts [--result-style pydantic|typeddict] [-o FILE]\n",
+	fputs("usage: agent-sandbox-server gen-client --lang json|openapi|python|ts [-o FILE]\n"
+	      "       with --lang python: [--result-style pydantic|typeddict], with --lang ts: [--part catalog|client]\n",
 		stderr);
 	return EXIT_USAGE;
 }
@@ -71,13 +73,15 @@ static int save(const struct buf *out, const char *path)
 	return !good;
 }
 
-/* The first style of a language is its default. */
-static const struct language *find_language(const char *name, const char *style)
+/* The first variant of a language is its default. */
+static const struct language *find_language(const char *name, const char *option, const char *variant)
 {
 	for (size_t i = 0; name && i < ARRAY_LEN(languages); i++) {
 		const struct language *one = &languages[i];
 
-		if (strcmp(one->name, name) == 0 && (!style || (one->style && strcmp(one->style, style) == 0)))
+		if (strcmp(one->name, name) != 0)
+			continue;
+		if (!option || (one->option && strcmp(one->option, option) == 0 && strcmp(one->variant, variant) == 0))
 			return one;
 	}
 	return NULL;
@@ -104,15 +108,15 @@ static int check_names(void)
 int gen_client_main(char **args)
 {
 	const struct language *language;
-	const char *name = NULL, *style = NULL, *path = NULL;
+	const char *name = NULL, *option = NULL, *variant = NULL, *path = NULL;
 	AUTOBUF struct buf out;
 
 	buf_init(&out, OUTPUT_MAX);
 	for (; *args; args += 2) {
 		if (strcmp(*args, "--lang") == 0)
 			name = args[1];
-		else if (strcmp(*args, "--result-style") == 0)
-			style = args[1];
+		else if (strcmp(*args, "--result-style") == 0 || strcmp(*args, "--part") == 0)
+			option = *args, variant = args[1];
 		else if (strcmp(*args, "-o") == 0)
 			path = args[1];
 		else
@@ -120,7 +124,7 @@ int gen_client_main(char **args)
 		if (!args[1])
 			return usage();
 	}
-	language = find_language(name, style);
+	language = find_language(name, option, variant);
 	if (!language)
 		return usage();
 	if (check_names())

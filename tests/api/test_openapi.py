@@ -172,7 +172,8 @@ def test_ids_that_were_released_stay(client):
     assert not new, f"append to {RELEASED.name}: {new}"
 
 
-@pytest.mark.parametrize("words", [[], ["--lang"], ["--lang", "cobol"], ["--out", "x"], ["--lang", "json", "-o"]])
+@pytest.mark.parametrize("words", [[], ["--lang"], ["--lang", "cobol"], ["--out", "x"], ["--lang", "json", "-o"],
+                                   ["--lang", "ts", "--part", "pydantic"], ["--lang", "python", "--part", "client"], ["--lang", "json", "--part", "client"]])
 def test_gen_client_says_how_it_is_used(server, words):
     done = subprocess.run([server.command[0], "gen-client", *words], capture_output=True, text=True, timeout=10)
     assert done.returncode == 2 and "usage:" in done.stderr and not done.stdout

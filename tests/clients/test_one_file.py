@@ -64,15 +64,14 @@ TYPESCRIPT = ROOT / "clients/typescript"
 ABX = abx_binary()
 
 
-@pytest.fixture
-def greeting_server(tmp_path, monkeypatch):
+def linked_with(source, tmp_path):
     """The server that was built, linked anew with one op more."""
     build = pathlib.Path(binary()).parent
     if is_sanitized() or not (build / "build.ninja").exists() or not shutil.which("ninja"):
         pytest.skip("needs the folder of a plain build")
     folder = tmp_path / "src/ops"
     folder.mkdir(parents=True)
-    (folder / "demo_greet.c").write_text(OP)
+    (folder / "demo_greet.c").write_text(source)
     (folder / "ops.def").write_text((ROOT / "src/ops/ops.def").read_text() + "OP(op_demo_greet)\n")
     shutil.copy(ROOT / "src/ops/ops.c", folder)
     made = tmp_path / "agent-sandbox-server"
@@ -81,7 +80,12 @@ def greeting_server(tmp_path, monkeypatch):
     link[link.index("-o") + 1] = str(made)
     own = ["-std=gnu17", "-D_GNU_SOURCE", f"-I{tmp_path}/src", f"-I{ROOT}/src", folder / "ops.c", folder / "demo_greet.c"]
     subprocess.run([link[0], *own, *link[1:]], check=True, timeout=60, cwd=build)
-    monkeypatch.setenv("ABX_TEST_SERVER", str(made))
+    return made
+
+
+@pytest.fixture
+def greeting_server(tmp_path, monkeypatch):
+    monkeypatch.setenv("ABX_TEST_SERVER", str(linked_with(OP, tmp_path)))
     server = Server()
     yield server
     server.stop()
@@ -98,7 +102,8 @@ def typescript(tmp_path, request):
     (package / "node_modules").symlink_to((TYPESCRIPT / "node_modules").resolve())
 
     def build():
-        subprocess.run([binary(), "gen-client", "--lang", "ts", "-o", package / "src/generated.ts"], check=True)
+        for part in ("catalog", "client"):
+            subprocess.run([binary(), "gen-client", "--lang", "ts", "--part", part, "-o", package / f"src/{part}.ts"], check=True)
         done = subprocess.run(["node_modules/.bin/tsc"], cwd=package, capture_output=True, text=True, timeout=100)
         assert done.returncode == 0, done.stdout
         return package / "dist/index.js"
@@ -134,3 +139,12 @@ def test_one_file_is_all(greeting_server, typescript, tmp_path):
     if typescript:
         (tmp_path / "use.mjs").write_text(USE_TYPESCRIPT.replace("PACKAGE", str(typescript())))
         assert said("node", "--no-warnings", "use.mjs", url, cwd=tmp_path) == "good\n"
+
+
+def test_names_that_the_clients_need_are_refused(tmp_path):
+    """`sb.server.register` is a member of its own, and no op may hide it; ext.* is reserved in the same list."""
+    for number, name in enumerate(("ext", "register")):
+        folder = tmp_path / str(number)
+        made = linked_with(OP.replace('"demo.greet"', f'"{name}.greet"'), folder)
+        done = subprocess.run([made, "gen-client", "--lang", "python"], capture_output=True, text=True, timeout=20)
+        assert (done.returncode, done.stdout) == (1, "") and f"'{name}.greet': no op may be called so" in done.stderr

@@ -184,5 +184,5 @@ def test_a_start_with_a_key_happens_once(srv):
     with pytest.raises(errors.ServerArgumentError) as caught:
         srv.process.start_sync(argv=["sleep", "1"], idempotency_key=key)
     assert caught.value.error_code == "args.idempotency_mismatch"
-    srv.process.kill_sync(first.pid)
+    srv.process.signal_sync(first.pid, signal="SIGKILL")
     eventually(lambda: not running("sleep", mark))

@@ -11,6 +11,7 @@ import pytest
 from lib.server import ROOT, binary, printed
 
 PACKAGE = ROOT / "clients/typescript"
+GENERATED = ("src/catalog.ts", "src/client.ts")
 
 
 @pytest.fixture(scope="module")
@@ -26,10 +27,11 @@ def released(tmp_path_factory):
 
 @pytest.fixture
 def package(tmp_path):
-    """A copy of the package whose generated part is an old one."""
+    """A copy of the package whose generated files are old ones."""
     for name in ("src", "scripts"):
         shutil.copytree(PACKAGE / name, tmp_path / name)
-    (tmp_path / "src/generated.ts").write_text("// old\n")
+    for name in GENERATED:
+        (tmp_path / name).write_text("// old\n")
     return tmp_path
 
 
@@ -58,7 +60,8 @@ def test_the_typescript_client_takes_it_over(released, package):
     done = sync(package, released)
     catalog = json.loads(released.read_text())
     assert (done.returncode, done.stdout) == (0, f"{catalog['server_version']} {catalog['digest']}\n"), done.stderr
-    assert (package / "src/generated.ts").read_bytes() == (PACKAGE / "src/generated.ts").read_bytes()
+    for name in GENERATED:
+        assert (package / name).read_bytes() == (PACKAGE / name).read_bytes()
 
 
 @pytest.mark.skipif(not shutil.which("node"), reason="Node is not installed")
@@ -66,8 +69,12 @@ def test_what_was_changed_on_the_way_is_refused(released, package, tmp_path):
     catalog = json.loads(released.read_text())
     catalog["ops"][0]["path"] = "/elsewhere"
     (tmp_path / "changed.json").write_text(json.dumps(catalog))
+    half = json.loads(released.read_text())
+    del half["clients"]["typescript"]["client.ts"]
+    (tmp_path / "half.json").write_text(json.dumps(half))
     (tmp_path / "bare.json").write_text(json.dumps(printed("describe", "--json")))
-    for words, why in (([tmp_path / "changed.json"], "digest"), ([tmp_path / "bare.json"], "no TypeScript"), ([], "usage")):
+    for words, why in (([tmp_path / "changed.json"], "digest"), ([tmp_path / "bare.json"], "no TypeScript"),
+                       ([tmp_path / "half.json"], "no TypeScript"), ([], "usage")):
         done = sync(package, *words)
         assert done.returncode == 1 and why in done.stderr
-    assert (package / "src/generated.ts").read_text() == "// old\n"
+    assert all((package / name).read_text() == "// old\n" for name in GENERATED)

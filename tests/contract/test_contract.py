@@ -11,7 +11,8 @@ import pytest
 from cases import CASES, Args
 
 from agent_sandbox import Sandbox, ServerCapabilities, ServerClient, _generated, errors, ops
-from agent_sandbox._namespace import Namespace
+from agent_sandbox._machine import SystemEnv
+from agent_sandbox._namespace import DynamicNode, Namespace
 from lib.contract import Checker, check_event
 from lib.server import printed
 
@@ -73,7 +74,7 @@ def kit(server, folder):
     yield kit_of
     for kind, name in begun:
         with contextlib.suppress(errors.SandboxError):
-            plain.process.kill_sync(name) if kind == "process" else plain.terminal.delete_sync(name)
+            plain.process.signal_sync(name, signal="SIGKILL") if kind == "process" else plain.terminal.delete_sync(name)
     for session in plain.terminal.list_sync().sessions:
         plain.terminal.delete_sync(session.id)
     plain.close()
@@ -198,18 +199,18 @@ def test_generated_from_this_catalog():
 
 
 def test_every_endpoint_of_v1_has_its_methods():
-    """ENDPOINT_METHODS: no endpoint without a method, and each named method is there."""
+    """ENDPOINT_METHODS: no endpoint without a method, and each named method is there, none looked up on the server but custom.<name>."""
     srv = ServerClient("http://127.0.0.1:1")
     table = ServerClient.ENDPOINT_METHODS
-    for op_id, op in CATALOG.items():
-        if op["endpoint"] is None:
-            continue
-        assert op["endpoint"] in table, f"{op_id} has no row"
-        for name in table[op["endpoint"]]:
+    # The ops that answer run_command are the template author's, and in no catalog.
+    assert set(table) == {op["endpoint"] for op in CATALOG.values()} - {None} | {"run_command"}
+    for endpoint, names in table.items():
+        for name in names:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DeprecationWarning)
                 method = method_of(srv, name.removesuffix("()"))
-            assert inspect.ismethod(method) or (name.endswith("()") and callable(method)), f"{op['endpoint']}: no method {name}"
+            wanted = DynamicNode if name == "custom.<name>" else SystemEnv if name == "system.env()" else types.MethodType
+            assert type(method) is wanted and callable(method), f"{endpoint}: no method {name}"
 
 
 ALIASES = {
@@ -219,11 +220,25 @@ ALIASES = {
     "system.env": ("system.env.get", ("A",)), "system.set_env": ("system.env.set", ({"A": "b"},)),
     "devtools.run_code": ("devtools.code.run", ("x",)), "devtools.git_status": ("devtools.git.status", ("p",)),
     "devtools.git_diff": ("devtools.git.diff", ("p",)), "pty.create": ("terminal.create", ()), "pty.get": ("terminal.get", ("x",)),
+    "pty.list": ("terminal.list", ()), "pty.resize": ("terminal.resize", ("x", 80, 24)), "pty.delete": ("terminal.delete", ("x",)),
+    "process.kill": ("process.signal", ("1",)), "files.exists": ("files.stat", ("p",)), "commands.list": ("custom.list", ()),
+}
+# What ENDPOINT_METHODS names beside ops and aliases: methods of its own, which are not deprecated.
+HELPERS = {
+    "health", "discover", "capabilities", "check", "custom.call", "custom.<name>", "files.upload_file", "files.read_text", "files.download_file",
+    "files.watch_for", "commands.run_stream",
 }
 
 
+def test_every_other_name_is_a_tested_alias():
+    named = {name.removesuffix("()") for names in ServerClient.ENDPOINT_METHODS.values() for name in names}
+    assert named - set(CATALOG) - HELPERS == {*ALIASES, "pty.connect"} and named >= HELPERS
+
+
+@pytest.mark.parametrize("twin", ["", "_sync"])
 @pytest.mark.parametrize("alias", ALIASES)
-def test_aliases_are_deprecated_and_the_same_op(alias, monkeypatch):
+def test_aliases_are_deprecated_and_the_same_op(alias, twin, monkeypatch):
+    """One warning, told to the line that uses the name."""
     op_id, words = ALIASES[alias]
     srv = ServerClient("http://127.0.0.1:1")
     seen = []
@@ -236,7 +251,22 @@ def test_aliases_are_deprecated_and_the_same_op(alias, monkeypatch):
         raise Stop
 
     monkeypatch.setattr(srv.caller, "request", request)
-    with pytest.warns(DeprecationWarning), pytest.raises(Stop):
+    async def use():
         answer = method_of(srv, alias)(*words)
-        asyncio.run(answer.collect() if hasattr(answer, "collect") else answer)
+        await (answer.collect() if hasattr(answer, "collect") else answer)
+
+    with pytest.warns(DeprecationWarning) as warned, pytest.raises(Stop):
+        if twin:
+            list(method_of(srv, alias + twin)(*words))
+        else:
+            asyncio.run(use())
     assert seen == [op_id]
+    assert [warning.filename for warning in warned] == [__file__]
+
+
+@pytest.mark.parametrize("twin", ["", "_sync"])
+def test_the_older_name_of_a_terminals_connection(twin):
+    srv = ServerClient("http://127.0.0.1:1")
+    with pytest.warns(DeprecationWarning, match="pty is now terminal"):
+        old = getattr(srv.pty, f"connect{twin}")("x")
+    assert type(old) is type(getattr(srv.terminal, f"connect{twin}")("x"))

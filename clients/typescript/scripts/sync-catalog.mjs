@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes src/generated.ts out of a released catalog whose digest is that of its ops, and prints the digest.
+// Writes src/catalog.ts and src/client.ts out of a released catalog whose digest is that of its ops, and prints the digest.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 
@@ -20,8 +20,8 @@ const [path] = process.argv.slice(2);
 if (!path) fail("usage: sync-catalog agent-sandbox-server-catalog-VERSION.json");
 const catalog = JSON.parse(readFileSync(path, "utf8"));
 const digest = `sha256:${createHash("sha256").update(canonical(catalog.ops)).digest("hex")}`;
-const source = catalog.clients?.typescript;
+const sources = ["catalog.ts", "client.ts"].map((name) => [name, catalog.clients?.typescript?.[name]]);
 if (digest !== catalog.digest) fail(`${path}: its ops are not those of its digest`);
-if (!source?.includes(`CATALOG_DIGEST = "${digest}"`)) fail(`${path}: it has no TypeScript of this digest`);
-writeFileSync(new URL("../src/generated.ts", import.meta.url), source);
+if (!sources.every(([, source]) => source?.includes(`digest ${digest}\n`))) fail(`${path}: it has no TypeScript of this digest`);
+for (const [name, source] of sources) writeFileSync(new URL(`../src/${name}`, import.meta.url), source);
 console.log(`${catalog.server_version} ${digest}`);

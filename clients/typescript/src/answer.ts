@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers of the server that are errors, as exceptions.
 import * as errors from "./errors.js";
-import { errorTable } from "./generated.js";
+import { errorTable } from "./catalog.js";
 import type { OpSpec } from "./op.js";
 
 type Kind = new (message: string, facts?: errors.ErrorFacts) => errors.SandboxError;

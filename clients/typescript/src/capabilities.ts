@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a server offers and allows, as discover() has told.  Nothing here asks the server but check().
 import * as errors from "./errors.js";
-import { catalog, type CoreCheckResult } from "./generated.js";
+import { catalog, type CoreCheckResult } from "./catalog.js";
 import type { OpSpec } from "./op.js";
 
 interface Entry {

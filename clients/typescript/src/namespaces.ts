@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the namespaces can do beyond one call for each op.
 import type { CallOptions } from "./caller.js";
-import { ProcessError } from "./errors.js";
 import {
-  CommandsNamespace, FilesNamespace, ProcessNamespace, TerminalNamespace, catalog, type CommandsStreamExitEvent, type CommandsStreamParams,
-  type FilesUploadStreamParams, type FilesUploadStreamResult, type FilesWatchEventEvent, type FilesWatchParams, type ProcessFollowEvent,
-  type ProcessSignalResult,
-} from "./generated.js";
+  catalog, type CommandsStreamExitEvent, type CommandsStreamParams, type FilesUploadStreamParams, type FilesUploadStreamResult,
+  type FilesWatchEventEvent, type FilesWatchParams, type ProcessFollowEvent, type ProcessSignalResult,
+} from "./catalog.js";
+import { CommandsNamespace, FilesNamespace, ProcessNamespace, TerminalNamespace } from "./client.js";
+import { ProcessError } from "./errors.js";
 import { node } from "./node.js";
 import { TerminalConnection } from "./terminal.js";
 

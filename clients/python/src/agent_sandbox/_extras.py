@@ -19,6 +19,7 @@ from ._generated import (
     CommandsStreamStderrEvent,
     CommandsStreamStdoutEvent,
     CustomListResult,
+    CustomNamespace,
     FilesNamespace,
     FilesUploadResult,
     FilesUploadStreamResult,
@@ -31,6 +32,10 @@ OnText = Callable[[str], Union[Awaitable[None], None]]
 
 
 def deprecated(old: str, new: str) -> None:
+    """
+    Tells the caller's caller.  A twin that ends in _sync says so itself and calls the twin of the new name: in
+    the coroutine it would be told to the event loop, where nobody is shown it.
+    """
     warnings.warn(f"{old} is now {new}", DeprecationWarning, stacklevel=3)
 
 
@@ -43,10 +48,6 @@ async def hand(on_text: OnText | None, text: str) -> None:
 
 class Files(FilesNamespace):
     """The ops files.*, and whole files to and from this machine."""
-
-    async def exists(self, path: PathLike) -> bool:
-        """Whether there is such an entry."""
-        return (await self.stat(path)).exists
 
     async def upload_file(
         self, local: PathLike, remote: PathLike, *, progress: Progress | None = None, mode: str | None = None, parents: bool | None = None,
@@ -105,9 +106,6 @@ class Files(FilesNamespace):
     def watch_for_sync(self, path: PathLike, seconds: float, **options: Any) -> list[FilesWatchEventEvent]:
         return self._caller.wait(self.watch_for(path, seconds, **options))
 
-    def exists_sync(self, path: PathLike) -> bool:
-        return self._caller.wait(self.exists(path))
-
     def upload_file_sync(self, local: PathLike, remote: PathLike, **options: Any) -> FilesUploadStreamResult:
         return self._caller.wait(self.upload_file(local, remote, **options))
 
@@ -122,6 +120,11 @@ class Files(FilesNamespace):
 
     # Names of earlier clients
 
+    async def exists(self, path: PathLike) -> bool:
+        """Deprecated: files.stat, whose result has `exists`."""
+        deprecated("files.exists", "files.stat")
+        return (await self.stat(path)).exists
+
     async def upload_legacy(self, path: PathLike, data: Body) -> FilesUploadResult:
         """Deprecated: files.upload."""
         deprecated("files.upload_legacy", "files.upload")
@@ -132,11 +135,17 @@ class Files(FilesNamespace):
         deprecated("files.download_legacy", "files.download")
         return await self.download(path)
 
+    def exists_sync(self, path: PathLike) -> bool:
+        deprecated("files.exists_sync", "files.stat_sync")
+        return self.stat_sync(path).exists
+
     def upload_legacy_sync(self, path: PathLike, data: Body) -> FilesUploadResult:
-        return self._caller.wait(self.upload_legacy(path, data))
+        deprecated("files.upload_legacy_sync", "files.upload_sync")
+        return self.upload_sync(path, data)
 
     def download_legacy_sync(self, path: PathLike) -> bytes:
-        return self._caller.wait(self.download_legacy(path))
+        deprecated("files.download_legacy_sync", "files.download_sync")
+        return self.download_sync(path)
 
 
 class Commands(CommandsNamespace):
@@ -152,11 +161,11 @@ class Commands(CommandsNamespace):
     async def list(self) -> CustomListResult:
         """Deprecated: custom.list."""
         deprecated("commands.list", "custom.list")
-        found: CustomListResult = await self._client.call("custom.list")
-        return found
+        return await CustomNamespace(self._client, "custom").list()
 
     def list_sync(self) -> CustomListResult:
-        return self._caller.wait(self.list())
+        deprecated("commands.list_sync", "custom.list_sync")
+        return CustomNamespace(self._client, "custom").list_sync()
 
     def run_stream_sync(self, command: str | None = None, **options: Any) -> CommandsStreamExitEvent:
         return self._caller.wait(self.run_stream(command, **options))

@@ -29,7 +29,7 @@ class SystemEnv(SystemEnvNamespace):
     async def __call__(self, names: Names = None) -> SystemEnvGetResult:
         """Deprecated: system.env.get."""
         deprecated("system.env()", "system.env.get")
-        return await self.get(names=names if names is None or isinstance(names, str) else ",".join(names))
+        return await self.get(names=_listed(names))
 
 
 class System(SystemNamespace):
@@ -40,7 +40,8 @@ class System(SystemNamespace):
         return SystemEnv(self._client, "system.env")
 
     def env_sync(self, names: Names = None) -> SystemEnvGetResult:
-        return self._caller.wait(self.env(names))
+        deprecated("system.env_sync", "system.env.get_sync")
+        return self.env.get_sync(names=_listed(names))
 
     async def set_env(self, vars: Mapping[str, str | None]) -> SystemEnvSetResult:
         """Deprecated: system.env.set."""
@@ -48,7 +49,8 @@ class System(SystemNamespace):
         return await self.env.set(vars)
 
     def set_env_sync(self, vars: Mapping[str, str | None]) -> SystemEnvSetResult:
-        return self._caller.wait(self.set_env(vars))
+        deprecated("system.set_env_sync", "system.env.set_sync")
+        return self.env.set_sync(vars)
 
 
 class Devtools(DevtoolsNamespace):
@@ -72,13 +74,20 @@ class Devtools(DevtoolsNamespace):
         return await self.git.diff(path=path, staged=staged, file=file)
 
     def run_code_sync(self, code: str, **options: Any) -> DevtoolsCodeRunResult:
-        return self._caller.wait(self.run_code(code, **options))
+        deprecated("devtools.run_code_sync", "devtools.code.run_sync")
+        return self.code.run_sync(code, **options)
 
     def git_status_sync(self, path: PathLike | None = None) -> DevtoolsGitStatusResult:
-        return self._caller.wait(self.git_status(path))
+        deprecated("devtools.git_status_sync", "devtools.git.status_sync")
+        return self.git.status_sync(path=path)
 
     def git_diff_sync(self, path: PathLike | None = None, **options: Any) -> DevtoolsGitDiffResult:
-        return self._caller.wait(self.git_diff(path, **options))
+        deprecated("devtools.git_diff_sync", "devtools.git.diff_sync")
+        return self.git.diff_sync(path=path, **options)
+
+
+def _listed(names: Names) -> str | None:
+    return names if names is None or isinstance(names, str) else ",".join(names)
 
 
 class Custom(CustomNamespace):

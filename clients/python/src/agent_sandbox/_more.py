@@ -19,7 +19,7 @@ from ._generated import (
     TerminalNamespace,
 )
 from ._op import BytesLike
-from ._stream import EventStream
+from ._stream import EventStream, SyncEventStream
 from .terminal import PtyConnection, SyncPtyConnection
 
 
@@ -48,7 +48,8 @@ class Process(ProcessNamespace):
         return Commands(self._client, "commands")
 
     async def kill(self, pid: Union[str, int], *, group: bool | None = None) -> ProcessSignalResult:
-        """process.signal with SIGKILL."""
+        """Deprecated: process.signal, with SIGKILL."""
+        deprecated("process.kill", "process.signal")
         return await self.signal(pid, signal="SIGKILL", group=group)
 
     async def send_stdin(self, pid: Union[str, int], data: Union[str, BytesLike], *, eof: bool | None = None) -> ProcessStdinResult:
@@ -76,16 +77,26 @@ class Process(ProcessNamespace):
         return await self._commands.run_stream(command, on_stdout=on_stdout, on_stderr=on_stderr, **options)
 
     def kill_sync(self, pid: Union[str, int], *, group: bool | None = None) -> ProcessSignalResult:
-        return self._caller.wait(self.kill(pid, group=group))
+        deprecated("process.kill_sync", "process.signal_sync")
+        return self.signal_sync(pid, signal="SIGKILL", group=group)
 
     def send_stdin_sync(self, pid: Union[str, int], data: Union[str, BytesLike], *, eof: bool | None = None) -> ProcessStdinResult:
-        return self._caller.wait(self.send_stdin(pid, data, eof=eof))
+        deprecated("process.send_stdin_sync", "process.stdin_sync")
+        if isinstance(data, str):
+            return self.stdin_sync(pid, data, eof=eof)
+        return self.stdin_sync(pid, data_b64=data, eof=eof)
 
     def shell_sync(self, command: str, **options: Any) -> CommandsRunResult:
-        return self._caller.wait(self.shell(command, **options))
+        deprecated("process.shell_sync", "commands.run_sync")
+        return self._commands.run_sync(command, **options)
+
+    def shell_stream_sync(self, command: str, **options: Any) -> SyncEventStream[CommandsStreamEvent]:
+        deprecated("process.shell_stream_sync", "commands.stream_sync")
+        return self._commands.stream_sync(command, **options)
 
     def run_stream_sync(self, command: str, **options: Any) -> CommandsStreamExitEvent:
-        return self._caller.wait(self.run_stream(command, **options))
+        deprecated("process.run_stream_sync", "commands.run_stream_sync")
+        return self._commands.run_stream_sync(command, **options)
 
 
 class Terminal(TerminalNamespace):
