@@ -77,8 +77,20 @@ static void let_go(struct replay *r, bool asks, struct buf *to)
 	r->state = REPLAY_GROUND;
 }
 
+/* An ESC cuts off whatever was begun, for every terminal: what comes is a new one. */
+static void begin_anew(struct replay *r, struct buf *to)
+{
+	let_go(r, false, to);
+	hold(r, ESC, to);
+	r->state = REPLAY_ESCAPE;
+}
+
 static void after_escape(struct replay *r, char c, struct buf *to)
 {
+	if (c == ESC) {
+		begin_anew(r, to);
+		return;
+	}
 	hold(r, c, to);
 	if (c == '[')
 		r->state = REPLAY_CSI;
@@ -97,8 +109,15 @@ static void in_csi(struct replay *r, char c, struct buf *to)
 
 static void in_string(struct replay *r, char c, struct buf *to)
 {
-	bool ends = c == BEL || (r->state == REPLAY_STRING_ESCAPE && c == '\\');
+	bool is_escaped = r->state == REPLAY_STRING_ESCAPE, ends = c == BEL || (is_escaped && c == '\\');
 
+	/* Within one for devices it may be passed on, doubled. */
+	if (is_escaped && c != '\\' && r->held[1] != 'P') {
+		r->len--;
+		begin_anew(r, to);
+		after_escape(r, c, to);
+		return;
+	}
 	r->state = c == ESC ? REPLAY_STRING_ESCAPE : REPLAY_STRING;
 	hold(r, c, to);
 	if (r->len && ends)
@@ -134,12 +153,10 @@ static void feed_one(struct replay *r, char c, struct buf *to)
 		after_escape(r, c, to);
 		return;
 	case REPLAY_CSI:
-		if (c == ESC) { /* begins anew */
-			let_go(r, false, to);
-			feed_one(r, c, to);
-		} else {
+		if (c == ESC)
+			begin_anew(r, to);
+		else
 			in_csi(r, c, to);
-		}
 		return;
 	case REPLAY_STRING:
 	case REPLAY_STRING_ESCAPE:

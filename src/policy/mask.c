@@ -133,6 +133,28 @@ static size_t word_len(struct str text, bool to_line_end)
 	return len;
 }
 
+/* Whether a quoted word goes on: 'it'"'"'s' and 'it'\\''s' are one. */
+static bool goes_on(struct str text)
+{
+	char c = text.len ? text.p[0] : ' ', next = text.len > 1 ? text.p[1] : ' ';
+
+	if (c != '"' && c != '\'')
+		return c == '\\' || is_name_char(c);
+	return is_name_char(next) || next == '"' || next == '\'';
+}
+
+/* A word, and when it begins with a quote all that a shell would put together with it. */
+static size_t value_len(struct str text, bool to_line_end)
+{
+	size_t len = word_len(text, to_line_end);
+
+	if (!text.len || (text.p[0] != '"' && text.p[0] != '\''))
+		return len;
+	while (goes_on((struct str){ text.p + len, text.len - len }))
+		len += word_len((struct str){ text.p + len, text.len - len }, false);
+	return len;
+}
+
 /* Past what stands between a name and its value; 0 when no value follows. */
 static size_t separator_len(struct str text)
 {
@@ -182,7 +204,7 @@ static void after_name(struct masker *m, struct str name)
 	if (is_secret && separator) {
 		take(m, separator);
 		m->wants_secret = m->rest.len == 0;
-		hide(m, word_len(m->rest, is_header_name(name)));
+		hide(m, value_len(m->rest, is_header_name(name)));
 	} else if ((is_secret && is_option) || str_is_nocase(name, "bearer") || str_is_nocase(name, "basic")) {
 		m->wants_secret = m->rest.len == 0 || is_blank(m->rest.p[0]);
 	} else if (str_is(name, "-u") || str_is(name, "--user")) {
@@ -209,7 +231,7 @@ static void next_name(struct masker *m)
 
 static void next_wanted(struct masker *m)
 {
-	size_t len = word_len(m->rest, false);
+	size_t len = value_len(m->rest, false);
 	const char *colon = memchr(m->rest.p, ':', len);
 	size_t user = colon ? (size_t)(colon - m->rest.p) + 1 : len;
 
@@ -219,14 +241,23 @@ static void next_wanted(struct masker *m)
 	m->wants_secret = m->wants_pair = false;
 }
 
-void mask_credentials(struct buf *to, struct str text, bool *carry)
+/* What the one before asked for is this whole argument, blanks and all. */
+static void take_carried(struct masker *m, const struct mask_carry *carry)
 {
-	struct masker m = { .to = to, .rest = text, .wants_secret = *carry };
+	const char *colon = carry->pair ? memchr(m->rest.p, ':', m->rest.len) : NULL;
 
-	if (m.wants_secret && text.len) {
-		hide(&m, text.len);
-		m.wants_secret = false;
-	}
+	if (colon)
+		take(m, (size_t)(colon - m->rest.p) + 1);
+	if (carry->secret || colon)
+		hide(m, m->rest.len);
+}
+
+void mask_credentials(struct buf *to, struct str text, struct mask_carry *carry)
+{
+	struct masker m = { .to = to, .rest = text, .wants_secret = carry->secret && !text.len };
+
+	if (text.len)
+		take_carried(&m, carry);
 	while (m.rest.len) {
 		size_t blank = blanks(m.rest);
 
@@ -242,5 +273,5 @@ void mask_credentials(struct buf *to, struct str text, bool *carry)
 		} else
 			take(&m, 1);
 	}
-	*carry = m.wants_secret;
+	*carry = (struct mask_carry){ m.wants_secret, m.wants_pair };
 }

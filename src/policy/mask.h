@@ -15,8 +15,10 @@
 
 void mask_value(struct buf *text, struct str secret);
 
-/*
- * Adds the masked text to `to`.  *carry: the text is one of several (an argument of a program), and
- * the one before it ended where a secret has to follow; so may this one.  Starts as false.
- */
-void mask_credentials(struct buf *to, struct str text, bool *carry);
+/* What the next argument of a program is, after the ones before it: a secret, or has one behind its ':'. */
+struct mask_carry {
+	bool secret, pair;
+};
+
+/* Adds the masked text to `to`.  The text may be one of several arguments; *carry is zeroed before the first. */
+void mask_credentials(struct buf *to, struct str text, struct mask_carry *carry);

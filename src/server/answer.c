@@ -217,6 +217,8 @@ static void port_reply(struct call *call, const void *out)
 		fail(s, NULL, NULL);
 		return;
 	}
+	/* Where a caller left, and all was done before anything could be stopped, there is no failure to tell of. */
+	call->err = (struct err){ 0 };
 	answer_headers(s, &headers);
 	send_json(s, 200, &headers);
 }

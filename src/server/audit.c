@@ -153,7 +153,8 @@ struct shown_args {
 	const struct serving *s;
 	struct json_writer w;
 	struct buf json;
-	bool cut, carry;
+	bool cut;
+	struct mask_carry carry;
 };
 
 /* A text without its secrets, as a JSON string; false when it does not fit. */
@@ -200,7 +201,7 @@ static struct str path_text(const struct path_arg *path)
 static void add_list(struct shown_args *a, const struct field *field, const struct list *list)
 {
 	json_array_begin(&a->w);
-	a->carry = false;
+	a->carry = (struct mask_carry){ 0 };
 	for (size_t i = 0; i < list->count && !(a->json.len > JSON_MAX - 64); i++) {
 		if (field->item_type == FIELD_PATH) {
 			if (!add_text(a, path_text((struct path_arg *)list->items + i), false))
@@ -255,7 +256,7 @@ static bool is_there(const struct field *field, const char *at)
 
 static void add_field(struct shown_args *a, const struct field *field, const char *at)
 {
-	a->carry = false;
+	a->carry = (struct mask_carry){ 0 };
 	json_key(&a->w, field->name);
 	if (field->type == FIELD_PATH)
 		add_text(a, path_text((const struct path_arg *)at), false);

@@ -4,7 +4,9 @@ import base64
 import io
 import json
 import os
+import select
 import socket
+import struct
 import subprocess
 import tarfile
 import threading
@@ -15,6 +17,7 @@ import pytest
 
 from lib.archives import names
 from lib.client import expect_error
+from lib.processes import eventually
 from lib.raw import Broken
 from lib.server import is_sanitized
 
@@ -248,6 +251,34 @@ def test_a_caller_who_leaves(client, folder):
         connection.close()
     data, _ = raw(client, folder, format="tar")
     assert names(data) == [folder.name, f"{folder.name}/big"]
+
+
+def test_callers_who_leave_while_every_worker_is_taken(make_server, tmp_path):
+    """Each call ends, gives back what it had, and says why: also where no worker was told to stop, for it had just come back."""
+    audit = tmp_path / "audit.jsonl"
+    server = make_server(policy={"version": 1, "profile": "full_access", "audit": {"file": str(audit)}})
+    client = server.client()
+    for i in range(8):
+        (server.base / f"f{i}").write_bytes(os.urandom(1 << 19) + bytes(1 << 19))
+    before, count = server.fds(), 120
+    method, target, body, headers = client.by_route("files.archive", {"paths": [str(server.base)], "format": "tar.gz"})
+    connections = [client.connect() for _ in range(count)]
+    for connection in connections:
+        connection.send(client.head(method, target, {**headers, "Content-Length": len(body)}), body)
+    # Those who have no place in the queue hear so at once; with the first archive the others are on their way.
+    waiting = {connection.socket: connection for connection in connections}
+    while waiting:
+        some = select.select(waiting, [], [], 60)[0]
+        assert some, "no archive was made"
+        if any(waiting.pop(one).reply("POST").status == 200 for one in some):
+            break
+    for connection in connections:
+        connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection.close()
+    eventually(lambda: audit.read_bytes().count(b"\n") >= count, 30, "a line for each call")
+    eventually(lambda: server.fds() <= before, 30, "as many descriptors as before")
+    gone = [line for line in map(json.loads, audit.read_text().splitlines()) if line.get("gone")]
+    assert gone and all(line["status"] >= 400 and line.get("error") for line in gone), gone
 
 
 @pytest.mark.parametrize("format", FORMATS)

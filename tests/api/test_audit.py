@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The audit log: a line for each call, refused ones too, without secrets, whatever happens to the file."""
+import itertools
 import json
 import os
 import re
+import select
 import signal
+import socket
 import stat
+import struct
 import threading
 
 import pytest
@@ -206,6 +210,26 @@ def test_a_caller_who_vanishes(audited, file):
     connection.close()
     line = next(line for line in wait(file, 2) if line["op"] == "commands.run")
     assert line["gone"] and line["decision"] == "allow" and line["bytes_in"] == len(body)
+
+
+def test_what_was_done_for_one_who_vanished_is_no_failure(audited, file):
+    """Who leaves while the file is being written has it written, and the line of that tells of no error."""
+    server = audited()
+    client = server.client(token="all-token")
+    method, target, body, headers = client.by_route("files.write", {"path": "f", "content": "x" * (2 << 20)})
+    looks = itertools.cycle(range(0, 300, 3))
+
+    def is_written_for_nobody():
+        with client.connect() as connection:
+            connection.send(client.head(method, target, {**headers, "Content-Length": len(body)}), body)
+            for _ in range(next(looks)):  # somewhere between the end of the body and that of the answer
+                select.select([connection.socket], [], [], 0)
+            connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        lines = [line for line in map(json.loads, file.read_text().split("\n")[:-1]) if line["op"] == "files.write"]
+        assert all((line["status"] == 200) == ("error" not in line) and line["status"] for line in lines), lines
+        return any(line["status"] == 200 and line.get("gone") for line in lines)
+
+    eventually(is_written_for_nobody, 60, "a file that was written for one who left")
 
 
 def test_bytes_of_raw_bodies_are_counted(audited, file):

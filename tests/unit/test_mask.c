@@ -22,7 +22,7 @@ static void by_value(void **state)
 static void check(const char *given, const char *wanted)
 {
 	AUTOBUF struct buf masked;
-	bool carry = false;
+	struct mask_carry carry = { 0 };
 
 	buf_init(&masked, 4096);
 	mask_credentials(&masked, str_of(given), &carry);
@@ -51,6 +51,10 @@ static void by_shape(void **state)
 	check("gh auth login --with ghp_0123456789abcdef0123", "gh auth login --with ***");
 	check("echo eyJhbGciOiJIUzI1NiJ9.eyJzdWIi.sig", "echo ***");
 	check("echo '-----BEGIN RSA PRIVATE KEY-----\nMII\n", "echo '***");
+	check("PASSWORD='it'\"'\"'s' x", "PASSWORD=*** x");
+	check("PASSWORD='it'\\''s'; x", "PASSWORD=***; x");
+	check("sh -c \"PASSWORD='a'\" && x \"y\"", "sh -c \"PASSWORD=***\" && x \"y\"");
+	check("curl --user 'me:a b' z", "curl --user 'me:*** z");
 	check("MYSQL_PWD=x KEY=y", "MYSQL_PWD=*** KEY=***");
 }
 
@@ -68,9 +72,9 @@ static void and_not_more(void **state)
 static void over_the_arguments_of_a_program(void **state)
 {
 	static const char *const argv[] = { "mysql", "--password", "hunter2 x", "--token", "", "a", "-H",
-		"Authorization:", "Basic x" };
+		"Authorization:", "Basic x", "-u", "me:p w:x", "--user", "root", "a:b" };
 	AUTOBUF struct buf masked;
-	bool carry = false;
+	struct mask_carry carry = { 0 };
 
 	(void)state;
 	buf_init(&masked, 4096);
@@ -79,7 +83,8 @@ static void over_the_arguments_of_a_program(void **state)
 		buf_addc(&masked, '|');
 	}
 	buf_addc(&masked, '\0');
-	assert_string_equal(masked.data, "mysql|--password|***|--token||***|-H|Authorization:|***|");
+	assert_string_equal(
+		masked.data, "mysql|--password|***|--token||***|-H|Authorization:|***|-u|me:***|--user|root|a:b|");
 }
 
 int main(void)

@@ -20,9 +20,9 @@ static void work_pack(struct job *job)
 	struct archiver *a = OWNER(job, struct archiver, job);
 	struct pack *p = &a->pack;
 
-	a->pack_failed = pack_step(p, a->seed + PIECE, &a->err) < 0;
+	a->pack_failed = pack_step(p, a->seed + PIECE, &a->pack_err) < 0;
 	if (p->too_many)
-		call_over_limit(a->call, "max_files", &a->err,
+		call_over_limit(a->call, "max_files", &a->pack_err,
 			"there are more than %lld entries: ask for application/octet-stream", (long long)p->max_files);
 }
 
@@ -47,13 +47,21 @@ static void take_packed(struct archiver *a)
 		keep_end(a, to);
 }
 
+/* The first reason counts: what is stopped because of it fails too. */
+static void fail(struct archiver *a, const struct err *err)
+{
+	if (!a->failed)
+		a->err = *err;
+	a->failed = true;
+}
+
 static void packed(struct job *job)
 {
 	struct archiver *a = OWNER(job, struct archiver, job);
 
 	a->packing = false;
 	if (a->pack_failed)
-		a->failed = true;
+		fail(a, &a->pack_err);
 	else
 		take_packed(a);
 	go_on(a);
@@ -83,13 +91,14 @@ static void squeezed(struct job *job)
 {
 	struct archiver_block *b = OWNER(job, struct archiver_block, job);
 	struct archiver *a = b->archiver;
+	struct err err;
 
 	b->state = BLOCK_READY;
 	b->len = b->packed.len - b->seed;
 	buf_free(&b->packed);
-	if (b->status < 0 && !a->failed) {
-		a->failed = true;
-		err_set(&a->err, ERR_BUSY, "memory is used up");
+	if (b->status < 0) {
+		err_set(&err, ERR_BUSY, "memory is used up");
+		fail(a, &err);
 	}
 	go_on(a);
 	a->on_more(a);

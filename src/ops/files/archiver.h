@@ -39,7 +39,8 @@ struct archiver {
 	struct archiver_block blocks[ARCHIVER_BLOCKS];
 	unsigned packed, taken; /* blocks so far */
 	bool packing, pack_failed, stopped;
-	size_t seed; /* of the block that is being packed */
+	struct err pack_err; /* the worker's, until it is back */
+	size_t seed;         /* of the block that is being packed */
 	struct squeeze_zstd *zstd;
 	uint32_t sum; /* of all that was taken */
 	uint64_t size;

@@ -271,7 +271,11 @@ static void on_more(struct archiver *archiver)
 
 static void on_gone(struct call *call)
 {
-	archiver_stop(&((struct archiving *)call->state)->archiver);
+	struct archiving *a = call->state;
+
+	if (!call->err.code)
+		err_set(&call->err, ERR_HTTP_BAD_REQUEST, "the caller left before the answer");
+	archiver_stop(&a->archiver); /* a worker is on its way back, and ends it */
 }
 
 static void start(struct call *call)
