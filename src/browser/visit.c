@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "browser/visit.h"
 
+#include "base/base64.h"
 #include "base/clock.h"
 #include "browser/address.h"
 #include "browser/chromium.h"
 #include "browser/console.h"
 #include "browser/page.h"
 #include "browser/proxy.h"
+#include "browser/span.h"
 #include "policy/config.h"
 #include "policy/place.h"
 
@@ -145,6 +147,28 @@ void visit_fail_with(struct visit *v, const struct cdp_answer *answer, const cha
 			answer->refusal.len ? answer->refusal.p : "");
 	}
 	visit_fail(v);
+}
+
+int visit_take_file(struct visit *v, const struct cdp_answer *answer, const char *what, struct str *ret_bytes)
+{
+	int64_t most = call_limit(v->call, "max_bytes");
+	struct str data = span_get(answer->result, "data");
+	ssize_t len;
+
+	if (answer->status < 0 || data.len < 2) {
+		visit_fail_with(v, answer, what);
+		return -1;
+	}
+	data = (struct str){ data.p + 1, data.len - 2 };
+	v->kept = messages_take(answer->message);
+	len = base64_decode(answer->text + (data.p - answer->text), data);
+	*ret_bytes = (struct str){ data.p, len > 0 ? (size_t)len : 0 };
+	if ((int64_t)ret_bytes->len <= most)
+		return 0;
+	call_over_limit(v->call, "max_bytes", &v->call->err, "cannot %s: it has %zu bytes; max_bytes is %lld", what,
+		ret_bytes->len, (long long)most);
+	visit_fail(v);
+	return -1;
 }
 
 static void fail_all(const struct err *why)

@@ -61,6 +61,13 @@ void visit_fail(struct visit *v);                                           /* w
 /* The browser did not answer as hoped; what: what it was asked for, as in "cannot …". */
 void visit_fail_with(struct visit *v, const struct cdp_answer *answer, const char *what);
 
+/*
+ * The file in the answer's "data", no longer than the op's max_bytes and kept in v.  0, or -1: it was no answer or is
+ * too long, and the visit has ended.
+ */
+int visit_take_file(
+	struct visit *v, const struct cdp_answer *answer, const char *what, struct str *ret_bytes) MUST_CHECK;
+
 /* The server ends: what waits is failed, the browser ended. */
 void visit_stop_all(void);
 void visit_free_all(void); /* when the loop has stopped */

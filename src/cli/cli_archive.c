@@ -2,8 +2,7 @@
 /* abx archive: remote files and folders as one archive, into a local file or to standard output. */
 #include "base/utf8.h"
 #include "cli/commands.h"
-#include "cli/local_file.h"
-#include "cli/term.h"
+#include "cli/save.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -55,37 +54,6 @@ static int make_body(struct cli *cli, const struct args *args, const char *forma
 	return buf_failed(body) ? problem_set(&cli->problem, EXIT_USAGE, "the paths are too long") : 0;
 }
 
-static int receive(struct cli *cli, struct local_file *file, const char *name)
-{
-	struct http_client *http = &cli->api.http;
-	struct progress progress;
-	struct str bytes;
-	int more, failed = 0;
-
-	term_progress_start(&progress, name, 0, cli->quiet || !file);
-	while (failed == 0 && (more = http_client_read(http, &bytes, &cli->problem)) != 0) {
-		if (more < 0)
-			failed = -1;
-		else if (file)
-			failed = local_file_write(file, bytes, &cli->problem);
-		else
-			failed = cli_write(cli, STDOUT_FILENO, bytes);
-		if (failed == 0)
-			term_progress_add(&progress, bytes.len);
-	}
-	term_progress_end(&progress);
-	return failed;
-}
-
-static int save(struct cli *cli, const char *name)
-{
-	AUTOLOCAL struct local_file file = { .fd = -1 };
-
-	if (local_file_open(&file, name, FILE_MODE, &cli->problem) < 0 || receive(cli, &file, name) < 0)
-		return -1;
-	return local_file_commit(&file, &cli->problem);
-}
-
 static int run(struct cli *cli, struct args *args)
 {
 	const char *name = args_value(args, "output");
@@ -100,7 +68,7 @@ static int run(struct cli *cli, struct args *args)
 		return -1;
 	if (api_open_op(api, "files.archive", buf_str(&body), "application/octet-stream", true, &cli->problem) < 0)
 		return -1;
-	return name ? save(cli, name) : receive(cli, NULL, "-");
+	return save_body(cli, name ? name : "-", FILE_MODE);
 }
 
 static const struct flag flags[] = {

@@ -4,7 +4,6 @@
  */
 #include "base/base64.h"
 #include "browser/picture.h"
-#include "browser/span.h"
 #include "browser/visit.h"
 
 enum { BYTES_DEFAULT = 48 * 1024 * 1024, BYTES_CAP = 256 * 1024 * 1024 };
@@ -51,24 +50,10 @@ struct pdf {
 static void on_printed(struct cdp_request *r, const struct cdp_answer *answer)
 {
 	struct visit *v = visit_of(r);
-	struct str data = span_get(answer->result, "data");
 	struct out out = { .pages = 0 };
-	ssize_t len;
 
-	if (answer->status < 0 || data.len < 2) {
-		visit_fail_with(v, answer, "print the page");
+	if (visit_take_file(v, answer, "print the page", &out.pdf_base64) < 0)
 		return;
-	}
-	data = (struct str){ data.p + 1, data.len - 2 };
-	v->kept = messages_take(answer->message);
-	len = base64_decode(answer->text + (data.p - answer->text), data);
-	out.pdf_base64 = (struct str){ data.p, len > 0 ? (size_t)len : 0 };
-	if ((int64_t)out.pdf_base64.len > call_limit(v->call, "max_bytes")) {
-		call_over_limit(v->call, "max_bytes", &v->call->err, "the document has %zu bytes; max_bytes is %lld",
-			out.pdf_base64.len, (long long)call_limit(v->call, "max_bytes"));
-		visit_fail(v);
-		return;
-	}
 	out.pages = picture_pages(out.pdf_base64);
 	if (v->call->http.raw_response)
 		visit_send(v, raw.media_type, out.pdf_base64);

@@ -59,24 +59,10 @@ struct shot {
 static void on_picture(struct cdp_request *r, const struct cdp_answer *answer)
 {
 	struct visit *v = visit_of(r);
-	struct str data = span_get(answer->result, "data");
 	struct out out = { .width = 0 };
-	ssize_t len;
 
-	if (answer->status < 0 || data.len < 2) {
-		visit_fail_with(v, answer, "take the picture");
+	if (visit_take_file(v, answer, "take the picture", &out.image_base64) < 0)
 		return;
-	}
-	data = (struct str){ data.p + 1, data.len - 2 };
-	v->kept = messages_take(answer->message);
-	len = base64_decode(answer->text + (data.p - answer->text), data);
-	out.image_base64 = (struct str){ data.p, len > 0 ? (size_t)len : 0 };
-	if ((int64_t)out.image_base64.len > call_limit(v->call, "max_bytes")) {
-		call_over_limit(v->call, "max_bytes", &v->call->err, "the picture has %zu bytes; max_bytes is %lld",
-			out.image_base64.len, (long long)call_limit(v->call, "max_bytes"));
-		visit_fail(v);
-		return;
-	}
 	if (picture_size(out.image_base64, &out.width, &out.height) < 0) {
 		err_set(&v->call->err, ERR_BROWSER_FAILED, "the browser gave no picture");
 		visit_fail(v);
