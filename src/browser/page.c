@@ -46,11 +46,18 @@ static void finish(struct page *page, bool ok)
 		done(page, ok);
 }
 
+/* The browser itself is gone: its owner is told, and tells how it came. */
+static bool is_over(const struct cdp_answer *answer)
+{
+	return answer->status == -ECONNRESET;
+}
+
 /* --- opening */
 
 static void on_set_up(struct cdp_request *r, const struct cdp_answer *answer)
 {
-	finish(OWNER(r, struct page, ask), answer->status == 0);
+	if (!is_over(answer))
+		finish(OWNER(r, struct page, ask), answer->status == 0);
 }
 
 static void tell(struct page *page, const char *method)
@@ -97,6 +104,8 @@ static void on_attached(struct cdp_request *r, const struct cdp_answer *answer)
 {
 	struct page *page = OWNER(r, struct page, ask);
 
+	if (is_over(answer))
+		return;
 	copy_id(page->session, span_get(answer->result, "sessionId"));
 	if (answer->status < 0 || !page->session[0])
 		finish(page, false);
@@ -109,6 +118,8 @@ static void on_created(struct cdp_request *r, const struct cdp_answer *answer)
 	struct page *page = OWNER(r, struct page, ask);
 	struct json_writer *w;
 
+	if (is_over(answer))
+		return;
 	copy_id(page->target, span_get(answer->result, "targetId"));
 	if (answer->status < 0 || !page->target[0]) {
 		finish(page, false);
@@ -163,6 +174,8 @@ static void on_terminated(struct cdp_request *r, const struct cdp_answer *answer
 {
 	struct page *page = OWNER(r, struct page, ask);
 
+	if (is_over(answer))
+		return;
 	if (answer->status == 0)
 		ping(page);
 	else
@@ -173,6 +186,13 @@ static void on_pong(struct cdp_request *r, const struct cdp_answer *answer)
 {
 	struct page *page = OWNER(r, struct page, ask);
 
+	if (is_over(answer))
+		return;
+	/* It closed itself, and the browser answers for it. */
+	if (page->lost) {
+		page_open(page, page->loop, page->cdp, page->done);
+		return;
+	}
 	/* An answer of any kind, be it that the script was ended, is one. */
 	if (answer->status != -ETIMEDOUT) {
 		finish(page, true);

@@ -23,7 +23,7 @@ static void on_free(struct call *call)
 {
 	struct ask *ask = call->state;
 
-	custom_of(call->op)->running--;
+	custom_of(call->op)->count->running--;
 	timer_free(&ask->timeout);
 	worker_call_done(&ask->worker_call);
 	buf_free(&ask->result);
@@ -125,7 +125,7 @@ void custom_ask(struct call *call)
 	buf_init_budgeted(&ask->result, SIZE_MAX / 2);
 	call->state = ask;
 	call->on_free = on_free;
-	custom_of(call->op)->running++;
+	custom_of(call->op)->count->running++;
 	status = worker_call(c->worker, &ask->worker_call, c->name, &c->args, call_in(call, struct custom_in)->args);
 	if (status == -EAGAIN) {
 		ask->worker_call.worker = c->worker;

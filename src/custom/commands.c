@@ -39,7 +39,6 @@ static struct {
 	size_t count;
 	struct commands *set;
 	struct list_node waiting;
-	struct timer patience;
 } all;
 
 static const struct custom *find_item(const struct commands *c, struct str name)
@@ -51,11 +50,29 @@ static const struct custom *find_item(const struct commands *c, struct str name)
 	return NULL;
 }
 
+/* That of the set before, so that the limit of calls holds across them. */
+static struct custom_count *count_of(struct str name)
+{
+	const struct custom *old = all.set ? find_item(all.set, name) : NULL;
+	struct custom_count *count = old ? old->count : mem_new(struct custom_count);
+
+	count->refs++;
+	return count;
+}
+
+static void count_unref(struct custom_count *count)
+{
+	if (--count->refs == 0)
+		free(count);
+}
+
 static void add(struct commands *c, const struct custom *command)
 {
 	/* A worker cannot be refused at the start as a second manifest is: the first of a name stays. */
-	if (c->count < COMMANDS_MAX && !find_item(c, str_of(command->name)))
-		c->items[c->count++] = *command;
+	if (c->count == COMMANDS_MAX || find_item(c, str_of(command->name)))
+		return;
+	c->items[c->count] = *command;
+	c->items[c->count++].count = count_of(str_of(command->name));
 }
 
 static void add_described(struct commands *c, const struct entry *entry, const struct description *d)
@@ -155,6 +172,8 @@ void commands_unref(struct commands *c)
 {
 	if (!c || --c->refs > 0)
 		return;
+	for (size_t i = 0; i < c->count; i++)
+		count_unref(c->items[i].count);
 	for (size_t i = 0; i < c->manifest_count; i++) {
 		worker_unref(c->workers[i]);
 		description_unref(c->descriptions[i]);
@@ -172,22 +191,21 @@ static void replace_set(void)
 	commands_unref(old);
 }
 
+static void tell(struct commands_wait *w)
+{
+	commands_wait_leave(w);
+	w->fn(w);
+}
+
 static void tell_waiting(void)
 {
-	struct list_node *node;
-
-	timer_stop(&all.patience);
-	while ((node = list_shift(&all.waiting))) {
-		struct commands_wait *w = OWNER(node, struct commands_wait, node);
-
-		w->fn(w);
-	}
+	while (!list_is_empty(&all.waiting))
+		tell(OWNER(all.waiting.next, struct commands_wait, node));
 }
 
 static void on_patience_over(struct timer *t)
 {
-	(void)t;
-	tell_waiting();
+	tell(OWNER(t, struct commands_wait, patience));
 }
 
 static bool have_settled(void)
@@ -337,6 +355,7 @@ static bool may_know(const struct call *call, const struct op *op)
 int commands_refuse(const struct call *call, struct str name, struct arena *arena, struct err *err)
 {
 	const char *names[NAMES_SHOWN + 1] = { NULL }, *near;
+	struct str shown = name;
 	AUTOBUF struct buf list, details;
 	size_t count = 0, left = 0;
 	struct json_writer w;
@@ -366,35 +385,40 @@ int commands_refuse(const struct call *call, struct str name, struct arena *aren
 	json_array_end(&w);
 	json_object_end(&w);
 	near = str_nearest(name, names);
+	/* /commands/custom.NAME: without its front it would be the one that there is. */
+	if (!near || !str_is(name, near))
+		shown = name;
 	err_set(err, ERR_CUSTOM_UNKNOWN, "there is no command '" STR_FMT "'%s%s%s; there are: %s%s",
-		(int)MIN(name.len, (size_t)COMMAND_NAME_MAX), name.p, near ? ", did you mean '" : "", near ? near : "",
-		near ? "'?" : "", count ? list.data : "none", left ? ", …" : "");
+		(int)MIN(shown.len, (size_t)COMMAND_NAME_MAX), shown.p, near ? ", did you mean '" : "",
+		near ? near : "", near ? "'?" : "", count ? list.data : "none", left ? ", …" : "");
 	err->details = arena_strndup(arena, details.data, details.len);
 	return -1;
 }
 
 void commands_wait(struct commands_wait *w, commands_wait_fn *fn)
 {
-	w->fn = fn;
+	*w = (struct commands_wait){ .fn = fn };
 	list_init(&w->node);
 	if (have_settled()) {
 		fn(w);
 		return;
 	}
 	list_append(&all.waiting, &w->node);
-	timer_start(&all.patience, all.loop, PATIENCE_NS, on_patience_over);
+	timer_start(&w->patience, all.loop, PATIENCE_NS, on_patience_over);
 }
 
 void commands_wait_leave(struct commands_wait *w)
 {
 	list_remove(&w->node);
+	timer_free(&w->patience);
 }
 
 void commands_free(void)
 {
 	if (!all.set)
 		return;
-	timer_free(&all.patience);
+	while (!list_is_empty(&all.waiting))
+		commands_wait_leave(OWNER(all.waiting.next, struct commands_wait, node));
 	free_entries(take_ptr(all.entries), all.count);
 	all.count = 0;
 	commands_unref(take_ptr(all.set));

@@ -50,6 +50,7 @@ struct commands_wait;
 typedef void commands_wait_fn(struct commands_wait *w);
 struct commands_wait {
 	struct list_node node;
+	struct timer patience;
 	commands_wait_fn *fn;
 };
 void commands_wait(struct commands_wait *w, commands_wait_fn *fn);

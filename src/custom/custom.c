@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "custom/custom.h"
 
+#include "base/utf8.h"
 #include "catalog/write.h"
 #include "custom/manifest.h"
 #include "program/command.h"
 
 #include <stdio.h>
 
-enum { CALLS_MAX = 64, CALLS_CAP = 1024, RESULT_MAX = 8 * 1024 * 1024, MESSAGE_MAX = 400 };
+enum {
+	CALLS_MAX = 64,
+	CALLS_CAP = 1024,
+	RESULT_MAX = 8 * 1024 * 1024,
+	MESSAGE_MAX = 400,        /* in the error's text */
+	DETAIL_MAX = 8 * 1024,    /* and in its details, */
+	DETAILS_MAX = 128 * 1024, /* which have room for all of it as JSON */
+};
 
 static const struct field result[] = {
 	R_JSON(struct custom_out, result, "What the command answered."),
@@ -104,7 +112,7 @@ static void start(struct call *call)
 {
 	struct custom *c = custom_of(call->op);
 
-	if (c->running >= call_limit(call, "max_calls")) {
+	if (c->count->running >= call_limit(call, "max_calls")) {
 		err_set(&call->err, ERR_LIMIT_TOO_MANY, "as many calls of '%s' as allowed are under way: try again",
 			c->name);
 		call_fail(call);
@@ -154,7 +162,7 @@ static void add_details(struct call *call, const struct details *details)
 	AUTOBUF struct buf text;
 	struct json_writer w;
 
-	buf_init(&text, 64 * 1024);
+	buf_init(&text, DETAILS_MAX);
 	json_write_init(&w, &text);
 	write_json(&w, detail_rows, details);
 	if (!buf_failed(&text))
@@ -167,7 +175,7 @@ void custom_fail(struct call *call, const struct custom_failure *failure)
 	char signal[16];
 	struct details details = { .command = custom_of(call->op)->name,
 		.type = type ? type : err_info(ERR_CUSTOM_FAILED)->type,
-		.message = failure->message,
+		.message = { failure->message.p, utf8_cut(failure->message, DETAIL_MAX) },
 		.stderr_tail = failure->stderr_tail,
 		.exit_code = { failure->exited, failure->exit_code },
 		.signal = command_signal_name(failure->signal, signal) };

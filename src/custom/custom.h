@@ -14,6 +14,12 @@
 struct manifest;
 struct worker;
 
+/* Calls of a command under way, of whichever set they are: a reload does not make them fewer. */
+struct custom_count {
+	unsigned refs;
+	unsigned running;
+};
+
 struct custom {
 	struct op op;
 	const char *name, *description;
@@ -22,7 +28,7 @@ struct custom {
 	struct args args;
 	const struct manifest *manifest;
 	struct worker *worker; /* who does it; NULL: a program for each call */
-	unsigned running;      /* calls under way */
+	struct custom_count *count;
 };
 
 struct custom_in {
@@ -62,6 +68,6 @@ void custom_fail(struct call *call, const struct custom_failure *failure);
 /* commands.timeout: it did not answer in time. */
 void custom_time_out(struct call *call, double timeout_s, struct str stderr_tail);
 
-/* The two ways; each counts itself in c->running until the call is freed. */
+/* The two ways; each counts itself in c->count until the call is freed. */
 void custom_run(struct call *call);
 void custom_ask(struct call *call);

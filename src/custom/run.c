@@ -37,7 +37,7 @@ static void on_free(struct call *call)
 {
 	struct run *run = call->state;
 
-	custom_of(call->op)->running--;
+	custom_of(call->op)->count->running--;
 	capture_free(&run->captured);
 	buf_free(&run->input);
 	buf_free(&run->result);
@@ -289,7 +289,7 @@ void custom_run(struct call *call)
 	buf_init_budgeted(&run->result, SIZE_MAX / 2);
 	call->state = run;
 	call->on_free = on_free;
-	custom_of(call->op)->running++;
+	custom_of(call->op)->count->running++;
 	folder_fd = open_folder(call);
 	if (folder_fd < 0 || start_program(run, folder_fd) < 0) {
 		call_fail(call);

@@ -194,6 +194,8 @@ def test_unknown_commands(srv):
         body = json.loads(reply.read())
         assert (reply.status, body["wire_code"], body["code"]) == (404, "custom.unknown_command", "unknown_command")
         assert "did you mean 'show'?" in body["error"] and "text" in body["error"] and "behind" not in body["details"]["commands"]
+    reply = srv.request("POST", "/commands/custom.show", b"{}", {"Content-Type": "application/json"})
+    assert reply.status == 404 and "no command 'custom.show', did you mean 'show'?" in json.loads(reply.read())["error"]
     assert srv.request("POST", "/commands/a/b").status == 404 and srv.request("POST", "/commands").status == 405
     reply = srv.request("GET", "/commands/show")
     assert (reply.status, reply.header("allow")) == (405, "POST, OPTIONS")
@@ -289,6 +291,9 @@ def test_calls_at_once_have_a_limit(make_server, tmp_path):
         eventually(lambda: len(sleeping(number)) == 2)
         with expect_error("limit.too_many", 429):
             run(client, "waits", number=number)
+        client.call("core.reload")
+        with expect_error("limit.too_many", 429):
+            run(client, "waits", number="0")
     eventually(lambda: not sleeping(number))
     assert run(client, "waits", number="0") == ""
 

@@ -85,6 +85,22 @@ def fails(how: str):
 async def fails_async():
     raise SystemExit("gone")
 
+class Wordless(Exception):
+    def __str__(self):
+        raise ValueError("no words")
+
+@command(hidden=True)
+async def fails_oddly(how: str):
+    if how == "cancelled":
+        other = asyncio.create_task(asyncio.sleep(60))
+        other.cancel()
+        await other
+    if how == "wordless":
+        raise Wordless()
+    if how == "long":
+        raise ValueError("x" * 9_000_000)
+    return "x" * 9_000_000
+
 @command(timeout=0.2)
 async def slow(mark: str):
     try:
@@ -166,6 +182,19 @@ def test_failures(raw):
     with expect_error("custom.failed", 500, "gone"):
         run_raw(raw, "fails_async")
     assert raw.call("custom.list")["workers"][0]["state"] == "ready"
+
+
+@pytest.mark.parametrize(("how", "kind", "words"), [
+    ("cancelled", "CancelledError", "CancelledError"), ("wordless", "Wordless", "Wordless"), ("long", "ValueError", "xxx"),
+    ("large", "ValueError", "bytes, and at most 8392704"),
+])
+def test_a_failure_of_any_kind_is_answered_and_costs_nobody_else(author, raw, how, kind, words):
+    with raw.connect() as other:
+        other.send("POST /commands/meet HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}")
+        with expect_error("custom.failed", 500, words) as caught:
+            run_raw(raw, "fails_oddly", how=how)
+        assert caught.error.details["type"] == kind and words in caught.error.details["message"]
+        assert run_raw(raw, "meet") == 0 and json.loads(other.reply("POST").read()) == {"result": 0}
 
 
 def test_a_timeout_cancels_what_is_async(raw, tmp_path):

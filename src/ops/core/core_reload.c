@@ -29,9 +29,13 @@ static void on_settled(struct commands_wait *w)
 	call_reply(OWNER(w, struct reload, wait)->call, &out);
 }
 
-static void on_gone(struct call *call)
+static void on_free(struct call *call)
 {
 	commands_wait_leave(&((struct reload *)call->state)->wait);
+}
+
+static void on_gone(struct call *call)
+{
 	err_set(&call->err, ERR_HTTP_BAD_REQUEST, "the caller left before the answer");
 	call_fail(call);
 }
@@ -47,6 +51,7 @@ static void start(struct call *call)
 	reload->call = call;
 	call->state = reload;
 	call->on_gone = on_gone;
+	call->on_free = on_free;
 	commands_wait(&reload->wait, on_settled);
 }
 

@@ -15,6 +15,7 @@ goes to standard error, which the server shows with a failure.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import json
 import os
@@ -30,6 +31,11 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal, TypeVar, Union, get_args, get_origin, get_type_hints, overload
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+LINE_MAX = 8 * 1024 * 1024 + 4096
+"""Bytes of an answer, its newline included: the server ends a worker, with all that it does, that writes a longer one."""
+MESSAGE_MAX = 64 * 1024
+"""Characters of an error's message."""
 
 _ARRAYS = (list, tuple, set, frozenset, Sequence, Iterable)
 _PLAIN: Mapping[Any, str] = {str: "string", bool: "boolean", int: "integer", float: "float"}
@@ -182,7 +188,10 @@ class _Channel:
         self._lock = threading.Lock()
 
     def put(self, message: Mapping[str, Any]) -> None:
-        left = memoryview(json.dumps(message, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace") + b"\n")
+        line = json.dumps(message, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace") + b"\n"
+        if len(line) > LINE_MAX:
+            raise ValueError(f"the answer has {len(line)} bytes, and at most {LINE_MAX} can be sent")
+        left = memoryview(line)
         with self._lock:
             while left:
                 left = left[os.write(self._answers, left):]
@@ -192,13 +201,22 @@ class _Worker:
     def __init__(self, channel: _Channel, commands: Mapping[str, Command]) -> None:
         self.channel, self.commands = channel, commands
         self.running: dict[int, asyncio.Task[None]] = {}
+        self.unwanted: set[int] = set()  # of those, the ones whose answer nobody waits for
 
     async def serve(self) -> None:
         """Until the server closes our standard input."""
         while line := await _in_thread(self.channel.requests.readline):
             self.take(json.loads(line))
-        for task in list(self.running.values()):
-            task.cancel()
+        for number in list(self.running):
+            self.give_up(number)
+
+    def give_up(self, number: int) -> None:
+        self.unwanted.add(number)
+        self.running[number].cancel()
+
+    def forget(self, number: int) -> None:
+        self.running.pop(number, None)
+        self.unwanted.discard(number)
 
     def take(self, message: Mapping[str, Any]) -> None:
         number, method = message["id"], message["method"]
@@ -207,9 +225,9 @@ class _Worker:
         elif method == "call":
             task = asyncio.get_running_loop().create_task(self.call(number, message["name"], message["args"]))
             self.running[number] = task
-            task.add_done_callback(lambda _: self.running.pop(number, None))
+            task.add_done_callback(lambda _: self.forget(number))
         elif method == "cancel" and number in self.running:
-            self.running[number].cancel()
+            self.give_up(number)
 
     async def call(self, number: int, name: str, args: Mapping[str, Any]) -> None:
         try:
@@ -217,13 +235,22 @@ class _Worker:
             answer = {"id": number, "result": _plain(result)}
             # Where it waits for a server that does not read, others go on.
             await _in_thread(lambda: self.channel.put(answer))
-        except asyncio.CancelledError:
-            raise  # nobody waits for the answer
         except BaseException as error:
-            traceback.print_exc()
-            sys.stderr.flush()
-            told = {"type": type(error).__name__, "message": str(error) or type(error).__name__}
+            # Cancelled by the command's own doing it is a failure like any other, which its caller waits for.
+            if isinstance(error, asyncio.CancelledError) and number in self.unwanted:
+                raise
+            with contextlib.suppress(Exception):  # a command may have closed standard error
+                traceback.print_exc()
+                sys.stderr.flush()
+            told = _told(error)
             await _in_thread(lambda: self.channel.put({"id": number, "error": told}))
+
+
+def _told(error: BaseException) -> dict[str, str]:
+    text = ""
+    with contextlib.suppress(Exception):  # of a class whose own str() fails
+        text = str(error)
+    return {"type": type(error).__name__, "message": text[:MESSAGE_MAX] or type(error).__name__}
 
 
 def serve(commands: Iterable[Callable[..., Any]] | None = None) -> None:
