@@ -133,6 +133,7 @@ static void pause_and_restart(struct worker *w)
 {
 	int64_t pause = PAUSE_NS << MIN(w->failures, 16u);
 
+	worker_ref(w); /* the calls may be the last who hold it */
 	w->failures++;
 	w->state = WORKER_WAITING;
 	if (all.ending)
@@ -140,6 +141,7 @@ static void pause_and_restart(struct worker *w)
 	else
 		timer_start(&w->timer, w->loop, MIN(pause, PAUSE_MAX_NS), on_pause_over);
 	settle(w);
+	worker_unref(w);
 }
 
 /* It cannot be trusted any more: it is ended, and with it the calls that it has. */

@@ -161,8 +161,13 @@ static void on_result(struct cdp_request *r, const struct cdp_answer *answer)
 static void run(struct visit *v)
 {
 	const struct in *in = call_in(v->call, struct in);
-	struct json_writer *w = visit_begin(v, "Runtime.evaluate");
+	struct json_writer *w = visit_begin(v, "Runtime.releaseObjectGroup");
 
+	/* What the one before left in the page's memory. */
+	json_key(w, "objectGroup");
+	json_string(w, "abx");
+	cdp_tell(visit_page()->cdp);
+	w = visit_begin(v, "Runtime.evaluate");
 	json_key(w, "expression");
 	json_text(w, in->script);
 	json_key(w, "awaitPromise");
