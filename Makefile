@@ -92,7 +92,7 @@ clean: ## remove what was built
 	rm -rf build build-clang build-asan build-fuzz build-static
 
 help: ## this
-	@sed -n 's/^\([a-z]*\):.*## /\1: /p' Makefile | awk -F': ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z]*\):.*## /\1#/p' Makefile | awk -F'#' '{ printf "  make %-9s %s\n", $$1, $$2 }'
 
 build/build.ninja:
 	@CC=gcc meson setup build >/dev/null || { cat build/meson-logs/meson-log.txt | tail -n 20; exit 1; }

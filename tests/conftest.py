@@ -17,6 +17,8 @@ _numbers = itertools.count(1)
 # A shell that starts us in the background has SIGINT ignored, which children would inherit: Ctrl-C is part of the tests.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+# So does nohup with SIGHUP.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.hookimpl(wrapper=True)

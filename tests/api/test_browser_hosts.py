@@ -12,6 +12,7 @@ import socket
 
 import pytest
 
+from lib.browsing import has_user_namespaces
 from lib.client import expect_error
 from lib.pages import Site
 from lib.processes import eventually
@@ -280,6 +281,7 @@ def listening(pid):
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can start the browser as somebody else")
+@pytest.mark.skipif(not has_user_namespaces(), reason="no user namespaces here for Chromium's sandbox")
 @pytest.mark.parametrize("confine", ["off", "paths"])
 def test_the_proxy_is_for_the_user_of_the_browser(make_server, site, confine):
     server = make_server(token="token-of-hosts", policy={"groups": {"browser": True}, "process": {"user": "nobody", "confine": confine},
