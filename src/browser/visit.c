@@ -121,9 +121,20 @@ void visit_send(struct visit *v, const char *media_type, struct str bytes)
 	call_send(v->call, &head, &v->source);
 }
 
+static void fail_all(const struct err *why)
+{
+	struct visit *v;
+
+	while ((v = browser.current) ||
+		(!list_is_empty(&browser.queue) && (v = OWNER(browser.queue.next, struct visit, node)))) {
+		v->call->err = *why;
+		visit_fail(v);
+	}
+}
+
 void visit_fail_with(struct visit *v, const struct cdp_answer *answer, const char *what)
 {
-	struct err *err = &v->call->err;
+	struct err *err = &v->call->err, why;
 
 	switch (answer->status) {
 	case -ETIMEDOUT:
@@ -140,8 +151,10 @@ void visit_fail_with(struct visit *v, const struct cdp_answer *answer, const cha
 		err_set(err, ERR_BUSY, "cannot %s: it needs more memory than is left", what);
 		break;
 	case -ECONNRESET:
-		err_set(err, ERR_BROWSER_CRASHED, "cannot %s: the browser ended", what);
-		break;
+		/* So are those who wait behind one that had begun; its end may come to be known only later. */
+		err_set(&why, ERR_BROWSER_CRASHED, "the browser ended");
+		fail_all(&why);
+		return;
 	default:
 		err_set(err, ERR_BROWSER_FAILED, "cannot %s: " STR_FMT, what, (int)MIN(answer->refusal.len, 400),
 			answer->refusal.len ? answer->refusal.p : "");
@@ -169,17 +182,6 @@ int visit_take_file(struct visit *v, const struct cdp_answer *answer, const char
 		ret_bytes->len, (long long)most);
 	visit_fail(v);
 	return -1;
-}
-
-static void fail_all(const struct err *why)
-{
-	struct visit *v;
-
-	while ((v = browser.current) ||
-		(!list_is_empty(&browser.queue) && (v = OWNER(browser.queue.next, struct visit, node)))) {
-		v->call->err = *why;
-		visit_fail(v);
-	}
 }
 
 /* The browser ended.  Where nobody had begun with it, nobody needs to know. */

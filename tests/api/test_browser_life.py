@@ -41,6 +41,7 @@ def own(make_server, site):
     server = make_server(policy=ON)
     client = server.client(timeout=60)
     go(client, site.url("/text"))
+    site.forget()  # what tests before this one asked for is no sign of anything
     yield server, client
 
 
@@ -107,6 +108,23 @@ def test_a_kill_while_the_page_does_not_answer(own, site, op):
         call = pool.submit(lambda: client.rest(f"browser.{op}"))
         with pytest.raises(concurrent.futures.TimeoutError):
             call.result(1.5)
+        os.kill(main_process(server), signal.SIGKILL)
+        with expect_error("browser.crashed", 502):
+            call.result(20)
+    assert go(client, site.url("/text"))["status"] == 200
+
+
+@pytest.mark.parametrize("op, args", [
+    ("click", {"selector": "#name"}), ("evaluate", {"script": "fetch('/words.json'); new Promise(() => {})", "timeout": 60000})])
+def test_a_kill_while_the_page_is_at_it(own, site, op, args):
+    server, client = own
+    go(client, site.url("/form"))
+    if op == "click":
+        evaluate(client, "document.getElementById('name').addEventListener('mousedown', () => {"
+                         " const x = new XMLHttpRequest(); x.open('GET', '/words.json', false); x.send(); while (true); }); 0")
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        call = pool.submit(lambda: client.rest(f"browser.{op}", **args))
+        site.wait_for("/words.json")
         os.kill(main_process(server), signal.SIGKILL)
         with expect_error("browser.crashed", 502):
             call.result(20)
