@@ -10,6 +10,7 @@ import struct
 import subprocess
 import tarfile
 import threading
+import time
 import zipfile
 import zlib
 
@@ -165,7 +166,9 @@ def test_files_that_change(client, folder):
     other.start()
     told = []
     try:
-        for _ in range(12):
+        deadline, rounds = time.monotonic() + 60, 0
+        while rounds < 12 or (not told and time.monotonic() < deadline):
+            rounds += 1
             data, skipped = raw(client, folder, top, format="tar")
             told += skipped
             with tarfile.open(fileobj=io.BytesIO(data)) as tar:
