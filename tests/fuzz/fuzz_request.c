@@ -8,6 +8,7 @@
  */
 #include "base/budget.h"
 #include "base/clock.h"
+#include "custom/commands.h"
 #include "http/conn.h"
 #include "policy/policy.h"
 #include "server/host.h"
@@ -293,6 +294,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	static struct http_limits limits;
 	struct policy_settings settings = { .disabled_groups = "process,terminal,system,dev_tools,browser",
 		.max_upload_size = 1 << 20 };
+	struct manifests no_manifests = { .count = 0 };
 	struct policy *policy;
 	struct err err;
 
@@ -310,6 +312,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	loop = loop_new();
 	call_host = &server_host;
 	serve_init(loop, policy, &settings);
+	commands_init(loop, NULL);
+	commands_take(&no_manifests, policy);
 	limits = http_default_limits;
 	server = http_server_new(loop, &serve_handlers, &limits);
 	budget_set_limit(64 << 20);
