@@ -11,35 +11,9 @@ from lib import pages
 from lib.access import token
 from lib.browsing import ON, evaluate, go, logs, members, page, shown, text_of
 from lib.client import expect_error
-from lib.pages import Site
 from lib.processes import eventually
-from lib.server import Server
 
 pytestmark = pytest.mark.xdist_group("browser")
-
-
-@pytest.fixture(scope="module")
-def site():
-    with Site() as site:
-        yield site
-
-
-@pytest.fixture(scope="module")
-def browser_server():
-    with Server(policy=ON) as server:
-        yield server
-        server.check_silence()
-
-
-@pytest.fixture
-def browser(browser_server, site):
-    """A client whose page is empty and whose console was read."""
-    site.forget()
-    client = browser_server.client(timeout=60)
-    client.call("browser.navigate", url="about:blank", wait_until="load")
-    client.call("browser.console")
-    yield client
-    assert browser_server.is_running(), browser_server.stderr()[-4000:]
 
 
 # --- what is allowed

@@ -17,19 +17,12 @@ from lib.access import token
 from lib.browsing import (
     ON, command_line, evaluate, go, has_user_namespaces, is_alive, main_process, may_unshare, members, picture, profile_of, renderers, shown)
 from lib.client import expect_error
-from lib.pages import Site
 from lib.processes import children, eventually
 
 pytestmark = pytest.mark.xdist_group("browser")
 
 IS_ROOT = os.geteuid() == 0
 AT_ONCE = 2.0  # of the specification: how soon callers hear of a crash
-
-
-@pytest.fixture(scope="module")
-def site():
-    with Site() as site:
-        yield site
 
 
 # --- when it ends

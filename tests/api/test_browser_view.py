@@ -3,7 +3,6 @@
 import base64
 import concurrent.futures
 import contextlib
-import json
 import re
 import subprocess
 
@@ -12,36 +11,11 @@ import pytest
 from lib import pages
 from lib.browsing import ON, evaluate, go, logs, members, page, picture, shown
 from lib.client import expect_error
-from lib.pages import Site
 from lib.png import Picture
 from lib.processes import eventually
-from lib.server import Server, is_sanitized
+from lib.server import is_sanitized
 
 pytestmark = pytest.mark.xdist_group("browser")
-
-
-@pytest.fixture(scope="module")
-def site():
-    with Site() as site:
-        yield site
-
-
-@pytest.fixture(scope="module")
-def browser_server():
-    with Server(policy=ON) as server:
-        yield server
-        server.check_silence()
-
-
-@pytest.fixture
-def browser(browser_server, site):
-    """A client whose page is empty and whose console was read."""
-    site.forget()
-    client = browser_server.client(timeout=60)
-    client.call("browser.navigate", url="about:blank", wait_until="load")
-    client.call("browser.console")
-    yield client
-    assert browser_server.is_running(), browser_server.stderr()[-4000:]
 
 
 # --- dialogs and the console

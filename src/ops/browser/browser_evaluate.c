@@ -120,11 +120,10 @@ static size_t room(const struct visit *v)
 }
 
 /* An object is asked for its JSON form as JSON.stringify() has it, so that dates and toJSON() count. */
-static void ask_json(struct visit *v, const char *text, struct str id)
+static void ask_json(struct visit *v, struct str id)
 {
 	struct json_writer *w = visit_begin(v, "Runtime.callFunctionOn");
 
-	(void)text;
 	json_key(w, "objectId");
 	json_raw(w, id);
 	json_key(w, "functionDeclaration");
@@ -153,7 +152,7 @@ static void on_result(struct cdp_request *r, const struct cdp_answer *answer)
 	else if (odd.p)
 		reply(v, answer, STR("0"));
 	else if (id.p && span_is(type, "object"))
-		ask_json(v, answer->text, id);
+		ask_json(v, id);
 	else
 		reply(v, answer, span_get(object, "value"));
 }
