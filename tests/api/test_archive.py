@@ -256,15 +256,9 @@ def test_a_caller_who_leaves(client, folder):
     assert names(data) == [folder.name, f"{folder.name}/big"]
 
 
-def test_callers_who_leave_while_every_worker_is_taken(make_server, tmp_path):
-    """Each call ends, gives back what it had, and says why: also where no worker was told to stop, for it had just come back."""
-    audit = tmp_path / "audit.jsonl"
-    server = make_server(policy={"version": 1, "profile": "full_access", "audit": {"file": str(audit)}})
-    client = server.client()
-    for i in range(8):
-        (server.base / f"f{i}").write_bytes(os.urandom(1 << 19) + bytes(1 << 19))
-    before, count = server.fds(), 120
-    method, target, body, headers = client.by_route("files.archive", {"paths": [str(server.base)], "format": "tar.gz"})
+def leave_with_the_first_archive(client, folder, count):
+    """So many ask at once, and all go away when one of them has its archive."""
+    method, target, body, headers = client.by_route("files.archive", {"paths": [str(folder)], "format": "tar.gz"})
     connections = [client.connect() for _ in range(count)]
     for connection in connections:
         connection.send(client.head(method, target, {**headers, "Content-Length": len(body)}), body)
@@ -278,9 +272,24 @@ def test_callers_who_leave_while_every_worker_is_taken(make_server, tmp_path):
     for connection in connections:
         connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         connection.close()
-    eventually(lambda: audit.read_bytes().count(b"\n") >= count, 30, "a line for each call")
-    eventually(lambda: server.fds() <= before, 30, "as many descriptors as before")
-    gone = [line for line in map(json.loads, audit.read_text().splitlines()) if line.get("gone")]
+    return count
+
+
+def test_callers_who_leave_while_every_worker_is_taken(make_server, tmp_path):
+    """Each call ends, gives back what it had, and says why: also where no worker was told to stop, for it had just come back."""
+    audit = tmp_path / "audit.jsonl"
+    server = make_server(policy={"version": 1, "profile": "full_access", "audit": {"file": str(audit)}})
+    client = server.client()
+    for i in range(8):
+        (server.base / f"f{i}").write_bytes(os.urandom(1 << 19) + bytes(1 << 19))
+    before, lines, gone = server.fds(), 0, []
+    deadline = time.monotonic() + 60
+    # Where this test gets no CPU for so long, all are answered before they leave: then once more.
+    while not gone and time.monotonic() < deadline:
+        lines += leave_with_the_first_archive(client, server.base, 120)
+        eventually(lambda: audit.read_bytes().count(b"\n") >= lines, 30, "a line for each call")
+        eventually(lambda: server.fds() <= before, 30, "as many descriptors as before")
+        gone = [line for line in map(json.loads, audit.read_text().splitlines()) if line.get("gone")]
     assert gone and all(line["status"] >= 400 and line.get("error") for line in gone), gone
 
 
