@@ -24,9 +24,26 @@ static bool take_up_to(size_t max, size_t bytes)
 	return true;
 }
 
+/* What takes of this size may fill; 0 is no limit. */
+static size_t bound(size_t bytes)
+{
+	size_t max = atomic_load(&limit);
+
+	return bytes <= BUDGET_SMALL ? max : max - max / 8;
+}
+
 bool budget_take(size_t bytes)
 {
-	return take_up_to(atomic_load(&limit), bytes);
+	return take_up_to(bound(bytes), bytes);
+}
+
+size_t budget_left(size_t piece)
+{
+	size_t max = bound(piece), now = atomic_load(&used);
+
+	if (max == 0)
+		return SIZE_MAX;
+	return max > now ? max - now : 0;
 }
 
 bool budget_take_spare(size_t bytes)

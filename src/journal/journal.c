@@ -116,14 +116,13 @@ static size_t room_in_memory(const struct journal *j, uint64_t from)
 {
 	size_t tail = (size_t)(chunks_end(j) - j->end);
 	size_t chunks = spare_chunks(j, from);
-	size_t limit = budget_limit(), used = budget_used();
+	size_t left = budget_left(chunk_memory(j));
 
 	if (j->chunk_count == 0)
 		tail = chunk_size(j);
-	if (limit == 0)
+	if (left == SIZE_MAX)
 		return SIZE_MAX;
-	if (limit > used)
-		chunks += (limit - used) / chunk_memory(j);
+	chunks += left / chunk_memory(j);
 	return tail + (chunks << j->shift);
 }
 
@@ -180,11 +179,9 @@ static struct chunk *take_first(struct journal *j)
 }
 
 /* Rings that can do with less leave the last quarter of the budget to work that cannot. */
-static bool has_share(const struct journal *j, size_t size)
+static bool take_memory(const struct journal *j, size_t size)
 {
-	size_t limit = budget_limit();
-
-	return j->lossless_count > 0 || limit == 0 || budget_used() + size <= limit - limit / 4;
+	return j->lossless_count > 0 ? budget_take(size) : budget_take_spare(size);
 }
 
 /*
@@ -194,7 +191,7 @@ static bool has_share(const struct journal *j, size_t size)
 static struct chunk *get_chunk(struct journal *j, uint64_t from)
 {
 	size_t size = chunk_memory(j);
-	bool granted = has_share(j, size) && budget_take(size);
+	bool granted = take_memory(j, size);
 	struct chunk *c;
 
 	if (!granted && j->chunk_count > 0 && (j->lossless_count == 0 || spare_chunks(j, from) > 0))

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What runs out: processes, descriptors, memory, workers (B148, R88, R97, R108)."""
+import contextlib
 import json
 import os
 import pathlib
 import random
+import select
 import shutil
 import sys
 import tempfile
@@ -137,6 +139,37 @@ def test_r97_memory_runs_out(make_server):
     # Nothing leaked out of the budget: all of it can be had again.
     for _ in range(10):
         assert len(run(client, "cat", stdin="x" * 2 * MIB)["stdout"]) == 2 * MIB
+
+
+def test_r97_ordinary_calls_are_answered_beside_bodies_that_hold_all_they_can(make_server):
+    server = make_server(policy={"version": 1, "limits": {"max_memory_bytes": 8 * MIB}})
+    client = server.client()
+    holding = []
+    try:
+        # Bodies of which all but the end came, until there is no room for another: large ones, then smaller ones.
+        for size in [2 * MIB >> shift for shift in range(0, 12, 2) for _ in range(4)]:
+            connection = client.connect()
+            holding.append(connection)
+            connection.send(f"POST /shell HTTP/1.1\r\nHost: localhost\r\nContent-Length: {size}\r\n\r\n")
+            with contextlib.suppress(ConnectionError):  # refused before all was sent
+                connection.send(b'{"command": "wc -c", "stdin": "' + b"x" * (size - 100))
+        answered = select.select([connection.socket for connection in holding], [], [], 30)[0]
+        assert 0 < len(answered) < len(holding)
+        for _ in range(20):
+            assert client.rest("core.health") == {"status": "ok"}
+            assert run(client, "wc -c", stdin="x" * 10_000)["stdout"].strip() == "10000"
+    finally:
+        for connection in holding:
+            connection.close()
+    assert eventually(lambda: has_room(client), what="their memory is back")
+
+
+def has_room(client):
+    try:
+        return len(run(client, "cat", stdin="x" * 2 * MIB)["stdout"]) == 2 * MIB
+    except ApiError as error:
+        assert error.wire_code == "server.busy"
+        return False
 
 
 def test_r97_a_body_takes_memory_as_it_comes(make_server):

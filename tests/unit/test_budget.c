@@ -93,12 +93,31 @@ static void spare_leaves_a_quarter(void **state)
 	budget_give(SIZE_MAX / 2);
 }
 
+static void the_last_eighth_is_for_small_ones(void **state)
+{
+	const size_t limit = 8 * 100000;
+
+	(void)state;
+	budget_set_limit(limit);
+	assert_false(budget_take(limit - 100000 + 1));
+	assert_true(budget_take(limit - 100000));
+	assert_false(budget_take(BUDGET_SMALL + 1));
+	assert_int_equal(budget_left(BUDGET_SMALL + 1), 0);
+	assert_int_equal(budget_left(BUDGET_SMALL), 100000);
+	for (int i = 0; i < 6; i++)
+		assert_true(budget_take(BUDGET_SMALL));
+	assert_false(budget_take(BUDGET_SMALL));
+	budget_give(limit - 100000 + 6 * BUDGET_SMALL);
+	assert_int_equal(budget_used(), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_limit_at_first),
 		cmocka_unit_test(the_limit_holds),
 		cmocka_unit_test(spare_leaves_a_quarter),
+		cmocka_unit_test(the_last_eighth_is_for_small_ones),
 		cmocka_unit_test(a_lower_limit_refuses_until_enough_is_back),
 		cmocka_unit_test(refusing_one_refuses_no_other),
 	};
