@@ -9,7 +9,7 @@ import pytest
 
 from lib.client import expect_error
 from lib.parallel import together
-from lib.processes import children, eventually, nap, running, sleeping
+from lib.processes import children, eventually, gone, nap, running, sleeping
 from lib.server import is_sanitized
 
 MIB = 1 << 20
@@ -19,10 +19,6 @@ def run(client, command=None, **more):
     if command is not None:
         more["command"] = command
     return client.call("commands.run", **more)
-
-
-def gone(*numbers, within=5):
-    eventually(lambda: not any(sleeping(number) for number in numbers), within, f"sleep {numbers} is gone")
 
 
 def end(number):
@@ -366,7 +362,7 @@ def test_b028_stuck_commands_do_not_block_the_rest(runner):
     finally:
         for connection in stuck:
             connection.close()
-    gone(number, within=20)
+    gone(number)
 
 
 def test_b029_r09_end_of_file_at_once_without_stdin(runner):

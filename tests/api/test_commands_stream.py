@@ -8,7 +8,7 @@ import pytest
 
 from lib.client import expect_error
 from lib.parallel import together
-from lib.processes import eventually, nap, sleeping
+from lib.processes import eventually, gone, nap, sleeping
 from lib.raw import Broken
 from lib.server import is_sanitized
 
@@ -18,10 +18,6 @@ MIB = 1 << 20
 def collect(client, command, **more):
     with client.stream("commands.stream", command=command, **more) as stream:
         return stream.collect()
-
-
-def gone(*numbers, within=5):
-    eventually(lambda: not any(sleeping(number) for number in numbers), within, f"sleep {numbers} is gone")
 
 
 # --- events
@@ -253,7 +249,7 @@ def test_hundreds_of_idle_streams(make_server):
     finally:
         for stream in streams:
             stream.close()
-    gone(number, within=30)
+    gone(number)
 
 
 def test_streams_that_come_and_go_leave_nothing(process_server, runner):

@@ -13,14 +13,10 @@ import pytest
 
 from lib.client import expect_error
 from lib.parallel import together
-from lib.processes import children, eventually, nap, running, sleeping
+from lib.processes import children, eventually, gone, nap, running, sleeping
 from lib.server import Server, is_sanitized
 
 BOTH = pytest.mark.parametrize("options", [(), ("--no-cgroups",)], ids=["cgroups", "proc"])
-
-
-def gone(*numbers, within=5):
-    eventually(lambda: not any(sleeping(number) for number in numbers), within, f"sleep {numbers} is gone")
 
 
 def begin(client, command, **more):
@@ -239,7 +235,7 @@ def test_b143_as_pid_1_no_zombie_stays(make_server, options):
         assert client.call("commands.run", command="(sh -c 'sleep 0.05' &) ; true")["exit_code"] == 0
 
     together(one, range(300), most=16)
-    eventually(lambda: not children(inside, zombies_only=True), within=2, what="no zombie is left")
+    eventually(lambda: not children(inside, zombies_only=True), what="no zombie is left")
     eventually(lambda: not children(inside), what="nobody is left")
 
 
@@ -248,7 +244,7 @@ def test_no_zombie_stays(make_server, options):
     server = make_server(*options)
     client = server.client()
     together(lambda _: client.call("commands.run", command="(setsid sh -c 'sleep 0.05' &) ; true"), range(200), most=16)
-    eventually(lambda: not children(server.pid, zombies_only=True), within=2, what="no zombie is left")
+    eventually(lambda: not children(server.pid, zombies_only=True), what="no zombie is left")
 
 
 def test_b146_a_start_is_quick_with_very_many_descriptors_allowed(make_server):

@@ -273,7 +273,7 @@ def test_replay_begins_between_lines_with_its_modes(client, term):
         r"echo ready > ready; read x; printf '\033[Hlive\n'; read x"))
     eventually(lambda: (pathlib.Path(client.server.base) / "ready").exists())
     # What has just come may be a part of a sequence whose rest is on its way; later it is not.
-    eventually(lambda: _replay_of(client, session)[2] == b"", within=5)
+    eventually(lambda: _replay_of(client, session)[2] == b"")
     replay, shown, _ = _replay_of(client, session)
     assert replay["dropped"] > 0
     modes, rest = re.fullmatch(rb"((?:\x1b\[\?\d+[hl])*)(.*)", shown, re.S).groups()
