@@ -194,7 +194,20 @@ static void on_body(struct call *call, size_t got, bool end)
 	advance(u);
 }
 
-/* Large ones while there is much memory; what one of many uploads needs at least is little. */
+/* What one of many uploads needs at least is little, and less still where only what ordinary calls have is left. */
+static bool take_little(struct buffer *buffer)
+{
+	static const size_t sizes[] = { BUFFER_LEAST, BUDGET_SMALL };
+
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+		buffer->size = MIN(buffer->size, sizes[i]);
+		if (budget_take(buffer->size))
+			return true;
+	}
+	return false;
+}
+
+/* Large ones while there is much memory. */
 static bool get_buffer(struct upload *u, struct buffer *buffer)
 {
 	bool is_first = !u->buffers[0].bytes;
@@ -202,11 +215,8 @@ static bool get_buffer(struct upload *u, struct buffer *buffer)
 	if (buffer->bytes)
 		return true;
 	buffer->size = u->buffer_size;
-	if (!budget_take_spare(buffer->size)) {
-		buffer->size = MIN(buffer->size, (size_t)BUFFER_LEAST);
-		if (!is_first || !budget_take(buffer->size))
-			return false;
-	}
+	if (!budget_take_spare(buffer->size) && !(is_first && take_little(buffer)))
+		return false;
 	buffer->bytes = malloc(buffer->size);
 	if (!buffer->bytes)
 		budget_give(buffer->size);
