@@ -55,12 +55,14 @@ def denied(client, path, ops, rule="policy:paths.roots", shows=()):
 
 
 def test_a_sibling_with_the_same_beginning(world):
+    """B082: files and folders to run in."""
     client, top = world
     for path in (f"{top}/r-evil/s", f"{top}/r-evil", f"{top}/r/../r-evil/s", f"{top}/r/nothing/../../r-evil/s", f"{top}/r3/s", "../r-evil/s",
                  "ok/../../r-evil/s", "~/../r-evil/s", "/etc/passwd", "/", f"{top}", "/proc/self/root/etc/passwd", f"{top}/r/../r/ok/f"):
-        denied(client, path, read_ops(path) + write_ops(path))
+        denied(client, path, [*read_ops(path), *write_ops(path), ("commands.run", {"command": "pwd", "cwd": path})])
     for path in (f"{top}/r", f"{top}/r/", f"{top}//r/./", "~", "~/", "."):
         assert client.call("files.stat", path=path)["path"] == f"{top}/r"
+        assert client.call("commands.run", command="pwd", cwd=path)["stdout"] == f"{top}/r\n"
     assert client.call("files.stat", path=f"{top}/r2/s")["size"] == 2
 
 
