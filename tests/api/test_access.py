@@ -210,6 +210,16 @@ def test_every_answer_to_a_listed_origin_says_so(cors):
         assert reply.status == status, target
         assert reply.header("access-control-allow-origin") == APP, target
         assert "Origin" in reply.header("vary"), target
+    (cors.base / "f").write_text("0123456789")
+    client = cors.client(headers={"Origin": APP})
+    for method, target, body, headers, status in (
+            ("GET", "/download?path=f", None, {"Range": "bytes=0-1"}, 206), ("GET", "/download?path=f", None, {"Range": "bytes=10-"}, 416),
+            ("HEAD", "/download?path=f", None, {}, 200), ("GET", "/download?path=f", None, {"If-None-Match": "*", "Accept": "application/octet-stream"}, 304),
+            ("POST", "/shell/stream", {"command": "true"}, {}, 200), ("POST", "/shell", b"{", {}, 400), ("DELETE", "/health", None, {}, 405),
+            ("POST", "/files/archive", {"paths": ["f"]}, {"Accept": "application/octet-stream"}, 200), ("GET", "/pty?session_id=x", None, {}, 426)):
+        reply = client.request(method, target, body, headers)
+        assert reply.status == status, target
+        assert (reply.header("access-control-allow-origin"), reply.header("vary")) == (APP, "Origin"), target
 
 
 def test_a_preflight_from_elsewhere_gets_nothing(cors):
@@ -361,11 +371,14 @@ def test_the_token_is_nowhere(make_server, tmp_path):
         assert TOKEN.encode() not in reply.body.replace(b"\\/", b"/"), line
     shown = client.call("commands.run", command="env; cat /proc/$PPID/cmdline /proc/$PPID/environ 2>&1")["stdout"]
     client.call("commands.run", command=f"true {TOKEN} {digest(TOKEN)}")
+    client.call("files.write", path="f", content="said-in-a-body")
+    client.send_bytes("files.upload", b"said-in-a-body", path="f")
+    client.request("POST", "/files/write", b'{"path": "f", "content": "said-in-a-body')
     eventually(lambda: (tmp_path / "audit").read_text().count("commands.run") == 2)
     told = [shown, server.stderr(), (tmp_path / "audit").read_text(), json.dumps(client.call("core.capabilities")), json.dumps(client.call("core.describe"))]
     told.append(pathlib.Path(f"/proc/{server.pid}/cmdline").read_bytes().decode(errors="replace"))
     for text in told:
-        assert TOKEN not in text and digest(TOKEN) not in text
+        assert TOKEN not in text and digest(TOKEN) not in text and "said-in-a-body" not in text  # R77
 
 
 def test_the_variable_with_the_token_reaches_no_child(make_server):
