@@ -454,19 +454,19 @@ def test_b036_r13_r17_the_docs_name_the_way_out(runner):
 # --- surroundings
 
 
-LEADER = "ps -o pid=,pgid=,sid=,tty= -p $$; (exec 3<>/dev/tty) 2>/dev/null || echo none"
+LEADER = "ps -o pid=,pgid=,sid=,tty= -p $$; (exec 3<>/dev/tty) 2>/dev/null || echo none; wc -c"
 
 
-def test_r10_its_own_session_and_no_terminal(make_server, process_server):
-    """Of commands, processes and code alike (B160)."""
+def test_r09_r10_its_own_session_no_terminal_and_no_input(make_server, process_server):
+    """Of commands, processes and code alike: nothing can wait for a person (B160)."""
     client = make_server(*["--no-cgroups"] * ("--no-cgroups" in process_server.command), policy={"groups": {"dev_tools": True}}).client()
     shown = [run(client, argv=["sh", "-c", LEADER])["stdout"], client.call("devtools.code.run", code=LEADER, language="bash")["stdout"]]
     started = client.call("process.start", argv=["sh", "-c", LEADER], capture_output=True)
     with client.stream("process.follow", pid=started["id"]) as stream:
         shown.append(stream.collect()["chunk"])
     for text in shown:
-        pid, group, session, terminal, tty = text.split()
-        assert pid == group == session and (terminal, tty) == ("?", "none")
+        pid, group, session, *rest = text.split()
+        assert pid == group == session and rest == ["?", "none", "0"]
 
 
 def test_children_inherit_no_descriptors(runner):

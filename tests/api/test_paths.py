@@ -191,6 +191,12 @@ def test_every_field_that_is_a_path(narrow):
     assert (top / "r/b/f").read_text() == "b" and not (top / "x").exists()
 
 
+def test_r98_the_base_is_made_at_start(make_server, tmp_path):
+    """A root that a policy names is not: test_policy.py."""
+    client = make_server("--base-dir", tmp_path / "new/base").client()
+    assert client.call("commands.run", command="pwd")["stdout"] == f"{tmp_path}/new/base\n"
+
+
 def test_a_root_that_is_made_again_is_reached_again(world):
     client, top = world
     (top / "r2/s").unlink()
