@@ -197,6 +197,21 @@ def test_r98_the_base_is_made_at_start(make_server, tmp_path):
     assert client.call("commands.run", command="pwd")["stdout"] == f"{tmp_path}/new/base\n"
 
 
+def test_r56_a_root_and_what_holds_one_stay(make_server, tmp_path):
+    """B078: also where that lies inside another root."""
+    (tmp_path / "r/x/inner/f").mkdir(parents=True)
+    (tmp_path / "r/d").mkdir()
+    client = make_server(base=tmp_path / "r", policy={"paths": {"roots": [f"{tmp_path}/r", f"{tmp_path}/r/x/inner"]}}).client()
+    for path in (".", "x", "x/inner"):
+        for op, args in (("files.delete", {"path": path}), ("files.move", {"source": path, "destination": "d/new"}),
+                         ("files.move", {"source": "d", "destination": path}), ("files.copy", {"source": "d", "destination": path})):
+            with expect_error("policy.path_denied", 403, says="is a root or holds one") as caught:
+                client.call(op, **args)
+            assert caught.error.rule == "policy:paths.roots"
+    assert sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")) == ["r", "r/d", "r/x", "r/x/inner", "r/x/inner/f"]
+    client.call("files.delete", path="x/inner/f")
+
+
 def test_a_root_that_is_made_again_is_reached_again(world):
     client, top = world
     (top / "r2/s").unlink()
