@@ -18,6 +18,7 @@ import pytest
 
 from lib.archives import names
 from lib.client import expect_error
+from lib.names import STRANGE
 from lib.processes import eventually
 from lib.raw import Broken
 from lib.server import is_sanitized
@@ -122,6 +123,18 @@ def test_what_is_not_archived(client, folder, outside):
     assert {entry["path"] for entry in skipped} == set(told)
     client.send_bytes("files.extract", data, destination=str(folder / "back"))
     assert b"x\xff" in os.listdir(os.fsencode(folder / "back/top"))
+
+
+@pytest.mark.parametrize("format", ["tar", "zip"])
+def test_b073_strange_names_there_and_back(client, folder, format):
+    (folder / "top").mkdir()
+    for name in STRANGE:
+        (folder / "top" / name).write_bytes(name.encode())
+    data, skipped = raw(client, folder, *((folder / "top" / name) for name in STRANGE), format=format)
+    assert skipped == [] and client.send_bytes("files.extract", data, destination=str(folder / "back"))["entries"] == len(STRANGE)
+    unpack(data, format, folder / "by-others")
+    for out in ("back", "by-others"):
+        assert {path.name: path.read_bytes().decode() for path in (folder / out).iterdir()} == {name: name for name in STRANGE}
 
 
 def test_many_notes_are_counted(make_server, quick):

@@ -15,6 +15,7 @@ import pytest
 
 from lib.access import token
 from lib.client import expect_error
+from lib.names import STRANGE
 from lib.processes import eventually
 from lib.server import is_sanitized
 
@@ -232,6 +233,18 @@ def test_by_its_own_route(client, folder):
         assert next(events).data["mode"] == "inotify"
         (folder / "f").write_text("")
         assert next(events).data["path"] == str(folder / "f")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_b073_strange_names(client, folder, mode):
+    with Watch(client, folder, mode=mode) as watch:
+        for name in STRANGE:
+            (folder / name).mkdir()
+            assert watch.brief() == ("create", str(folder / name), None, True)
+    (folder / STRANGE[0] / "f").write_text("")
+    with Watch(client, folder / STRANGE[0], mode=mode) as watch:
+        (folder / STRANGE[0] / "f").unlink()
+        assert watch.brief() == ("remove", str(folder / STRANGE[0] / "f"), None, False)
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -14,10 +14,10 @@ import time
 import pytest
 
 from lib.abx import Abx, abx_binary
+from lib.names import STRANGE
 from lib.server import ROOT
 
 PAIRS = bytes(byte for first in range(256) for second in range(256) for byte in (first, second))
-NAMES = ["a b", "q'\"", "back\\slash", "-rf", "*", "$(touch x)", "%41", " lead", "tail ", "..x", "...", "new\nline", "é", "x" * 255]
 
 
 def wait_until(true, what, seconds=20):
@@ -274,7 +274,7 @@ def make_tree(top):
     (top / "deep/.hidden").write_text("h")
     (top / "run").write_text("#!/bin/sh\n")
     (top / "run").chmod(0o755)
-    for name in NAMES:
+    for name in STRANGE:
         (top / name).write_text(name)
     with open(os.fsencode(top) + b"/\xff\xfe", "wb") as file:
         file.write(b"not UTF-8")
