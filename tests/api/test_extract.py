@@ -95,6 +95,16 @@ def test_names_that_climb(folder, extract, outside):
     assert sorted(os.listdir(folder)) == ["out"] and not sibling.exists() and not os.listdir(outside)
 
 
+def test_names_of_windows_in_a_zip(folder, extract):
+    """Their backslashes are slashes, and are looked at as such (B094)."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as made:
+        for name in ("..\\x", "d\\..\\..\\x", "d\\f", "\\abs"):
+            made.writestr(name, b"1")
+    result = extract(out.getvalue())
+    assert len(reasons(result)) == 3 and tree(folder / "out") == ["d", "d/f"] and os.listdir(folder) == ["out"]
+
+
 @pytest.mark.parametrize("merge", [False, True])
 def test_links_that_lead_out(folder, extract, outside, merge):
     (outside / "secret").write_text("secret")
