@@ -97,6 +97,8 @@ def test_parameters_are_those_of_commands(client, folder):
         start(client, "true", timeout=-1)
     with expect_error("args.invalid", says="name"):
         start(client, "true", name="x" * 129)
+    with expect_error("args.unknown", says="encoding"):  # of the read, not of the start (R22)
+        start(client, "true", encoding="base64")
 
 
 def test_cwd_outside_is_denied(client, outside):
