@@ -41,7 +41,7 @@ def open_folder():
 
 
 STARTS = [("commands.run", {"argv": ["true"]}), ("process.start", {"command": "true"}), ("terminal.create", {}),
-          ("devtools.code.run", {"code": "1", "language": "bash"}), ("devtools.git.status", {}), ("browser.content", {})]
+          ("devtools.code.run", {"code": "1", "language": "bash"}), ("devtools.git.status", {}), ("browser.navigate", {"url": "about:blank"})]
 
 
 def test_b148_r88_processes_run_out(make_server, open_folder):

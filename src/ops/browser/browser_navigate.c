@@ -229,12 +229,10 @@ static void run(struct visit *v)
 
 static void start(struct call *call)
 {
-	struct navigate *s = call_new(call, struct navigate);
-
-	if (s && address_check(call, call_in(call, struct in)->url) == 0)
-		visit_start(&s->visit, call, run);
-	else
+	if (address_check(call, call_in(call, struct in)->url) < 0)
 		call_fail(call);
+	else
+		visit_start(call, sizeof(struct navigate), run);
 }
 
 static const enum err_code errors[] = { ERR_RUNTIME_UNAVAILABLE, ERR_LIMIT_TOO_MANY, ERR_POLICY_HOST,

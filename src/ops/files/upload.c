@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { BUFFER_SIZE = 384 * 1024, BUFFER_LEAST = 64 * 1024, BUFFERS = 2 };
+enum { BUFFER_SIZE = 384 * 1024, BUFFER_LEAST = 32 * 1024, BUFFERS = 2 };
 
 const struct field upload_in_fields[] = {
 	P_PATH(struct upload_in, path, F_REQUIRED | F_WRITE | F_MISSING_OK,
@@ -194,20 +194,7 @@ static void on_body(struct call *call, size_t got, bool end)
 	advance(u);
 }
 
-/* What one of many uploads needs at least is little, and less still where only what ordinary calls have is left. */
-static bool take_little(struct buffer *buffer)
-{
-	static const size_t sizes[] = { BUFFER_LEAST, BUDGET_SMALL };
-
-	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
-		buffer->size = MIN(buffer->size, sizes[i]);
-		if (budget_take(buffer->size))
-			return true;
-	}
-	return false;
-}
-
-/* Large ones while there is much memory. */
+/* Large ones while there is much memory; what one of many uploads needs at least is little. */
 static bool get_buffer(struct upload *u, struct buffer *buffer)
 {
 	bool is_first = !u->buffers[0].bytes;
@@ -215,8 +202,11 @@ static bool get_buffer(struct upload *u, struct buffer *buffer)
 	if (buffer->bytes)
 		return true;
 	buffer->size = u->buffer_size;
-	if (!budget_take_spare(buffer->size) && !(is_first && take_little(buffer)))
-		return false;
+	if (!budget_take_spare(buffer->size)) {
+		buffer->size = MIN(buffer->size, (size_t)BUFFER_LEAST);
+		if (!is_first || !budget_take(buffer->size))
+			return false;
+	}
 	buffer->bytes = malloc(buffer->size);
 	if (!buffer->bytes)
 		budget_give(buffer->size);
