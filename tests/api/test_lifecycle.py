@@ -377,11 +377,11 @@ def test_b115_deadlines_stay_where_they_are_when_the_clock_is_set(make_server, t
     offset, library = tmp_path / "offset", tmp_path / "moved.so"
     offset.write_text("0")
     subprocess.run(["cc", "-shared", "-fPIC", "-o", library, "-xc", "-"], input=MOVED_CLOCK % offset, text=True, check=True)
-    server = make_server(env={"LD_PRELOAD": library}, policy={"limits": {"terminal.create": {"idle_timeout": 3}}})
+    server = make_server(env={"LD_PRELOAD": library}, policy={"limits": {"terminal.create": {"idle_timeout": 8}}})
     client = server.client()
     late, idle = nap(), client.call("terminal.create", argv=["sleep", nap()])["session_id"]
     before = email.utils.parsedate_to_datetime(client.request("GET", "/health").header("date"))
-    stream = client.stream("commands.stream", argv=["sleep", late], timeout=3)
+    stream = client.stream("commands.stream", argv=["sleep", late], timeout=8)
     with begin(client, "echo > begun; until [ -e go ]; do sleep 0.01; done; echo done", timeout=60) as call:
         eventually(lambda: (server.base / "begun").exists())
         offset.write_text(str(by))
@@ -390,7 +390,7 @@ def test_b115_deadlines_stay_where_they_are_when_the_clock_is_set(make_server, t
             pytest.skip("the time of day of this file cannot be moved: it is linked statically")
         assert sleeping(late) and client.call("terminal.get", id=idle)["alive"]
         assert [event.name for event in stream] == ["start", "error", "exit"]
-        eventually(lambda: not client.call("terminal.get", id=idle)["alive"], 10, "the idle terminal is hung up")
+        eventually(lambda: not client.call("terminal.get", id=idle)["alive"], what="the idle terminal is hung up")
         (server.base / "go").write_text("")
         result = json.loads(call.reply("POST").read())
         assert result["stdout"] == "done\n" and 0 <= result["duration_ms"] < 60_000
