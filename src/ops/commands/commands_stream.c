@@ -331,6 +331,11 @@ static struct stream *stream_new(struct call *call)
 	return s;
 }
 
+static int permit(struct call *call)
+{
+	return command_permit(call, &call_in(call, struct in)->command);
+}
+
 static void start(struct call *call)
 {
 	const struct in *in = call_in(call, struct in);
@@ -387,5 +392,6 @@ const struct op op_commands_stream = {
 	.events = events,
 	.errors = errors,
 	.limits = limits,
+	.permit = permit,
 	.start = start,
 };

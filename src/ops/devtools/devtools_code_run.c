@@ -10,6 +10,7 @@
 #include "ops/devtools/language.h"
 #include "policy/place.h"
 #include "policy/policy.h"
+#include "program/command.h"
 #include "program/program.h"
 #include "spawn/failure.h"
 
@@ -103,14 +104,19 @@ static void on_done(struct program *p)
 	}
 }
 
+static int permit(struct call *call)
+{
+	return command_permit_env(call, &call_in(call, struct in)->env);
+}
+
 static int add_env(struct call *call, const struct in *in, struct child_env *env)
 {
 	const struct pair *pairs = in->env.items;
 
 	policy_child_env(principal_policy(call->caller), NULL, false, env);
+	if (permit(call) < 0)
+		return -1;
 	for (size_t i = 0; i < in->env.count; i++) {
-		if (policy_check_env(call->caller, str_of(pairs[i].name), &call->err) < 0)
-			return -1;
 		if (strlen(pairs[i].name) + 1 + pairs[i].value.len > VALUE_MAX)
 			return err_set(&call->err, ERR_ARGS_INVALID,
 				"the variable '%.60s' is too long; the system takes at most %d bytes", pairs[i].name,
@@ -246,5 +252,6 @@ const struct op op_devtools_code_run = {
 	.result = result,
 	.result_size = sizeof(struct out),
 	.errors = errors,
+	.permit = permit,
 	.start = start,
 };

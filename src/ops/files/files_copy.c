@@ -69,6 +69,13 @@ static int check_there(const struct in *in, const struct stat *from, struct err 
 	return 0;
 }
 
+static int permit(struct call *call)
+{
+	const struct place *to = call_in(call, struct in)->destination.place;
+
+	return to ? files_check_no_root(call, to, &call->err) : 0;
+}
+
 static int check(struct call *call, const struct in *in, const struct stat *st)
 {
 	struct place *from = in->source.place, *to = in->destination.place;
@@ -76,7 +83,7 @@ static int check(struct call *call, const struct in *in, const struct stat *st)
 
 	if (!S_ISDIR(st->st_mode) && !S_ISREG(st->st_mode) && !S_ISLNK(st->st_mode))
 		return err_set(&call->err, ERR_FILES_NOT_REGULAR, "'%s' is not a regular file", from->given);
-	if (files_check_no_root(call, to, &call->err) < 0)
+	if (permit(call) < 0)
 		return -1;
 	if (S_ISDIR(st->st_mode) && is_below(to->path, from->path))
 		return err_set(&call->err, ERR_ARGS_INVALID, "cannot copy '%s' into itself", from->given);
@@ -178,5 +185,6 @@ const struct op op_files_copy = {
 	.result_size = sizeof(struct out),
 	.errors = errors,
 	.lane = OP_LANE_LONG,
+	.permit = permit,
 	.work = files_copy,
 };
