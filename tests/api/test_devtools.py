@@ -123,9 +123,14 @@ def test_r05_the_result_of_a_timeout(client):
     details = caught.error.body["details"]
     assert details["stdout"] == "before\n" and details["timeout"] == 0.3 and details["language"] == "sh"
     assert not running("sleep", "7771")
-    for bad in (301, 0, -1):
+    for bad in (301, -1):
         with expect_error("args.invalid", 400):
             run(client, "1", timeout=bad)
+
+
+def test_r06_no_timeout_at_all(client):
+    done = run(client, "echo done", "sh", timeout=0)
+    assert (done["stdout"], done["timeout"]) == ("done\n", 0)
 
 
 def test_a_caller_who_leaves(client):

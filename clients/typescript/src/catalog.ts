@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Made by `agent-sandbox-server gen-client --lang ts --part catalog`: do not edit.
-// Catalog version 1, digest sha256:e48c278b9fa96b96675463aed572ece5d4e38105ec8c71198cff53c17fc9b77a
+// Catalog version 1, digest sha256:6a01334109cf9f158d40205dc0b19417ff8c5c7178855931276ff3cad289f3ef
 import type { ErrorRow, OpSpec } from "./runtime.js";
 
 export const CATALOG_VERSION = 1;
-export const CATALOG_DIGEST = "sha256:e48c278b9fa96b96675463aed572ece5d4e38105ec8c71198cff53c17fc9b77a";
+export const CATALOG_DIGEST = "sha256:6a01334109cf9f158d40205dc0b19417ff8c5c7178855931276ff3cad289f3ef";
 export const SERVER_VERSION = "0.1.0";
 
 /** Tell whether the server answers. */
@@ -1085,7 +1085,7 @@ export interface CommandsStreamParams {
   timeout?: number | undefined;
   /** How output is given: as text, or exactly. */
   encoding?: "utf-8" | "base64" | undefined;
-  /** One event for each whole line, without its newline (text only; a line over 1 MiB is cut). */
+  /** One event for each whole line, without its newline (text only; a line over 1 MiB is cut). '?lines=true' behind the route says the same. */
   lines?: boolean | undefined;
 }
 
@@ -1800,7 +1800,7 @@ export interface DevtoolsCodeRunParams {
   code: string;
   /** python, node, bash, or what the policy's devtools.languages adds. */
   language?: string | undefined;
-  /** Seconds until it is ended with all that it started. */
+  /** Seconds until it is ended with all that it started; 0 is no limit. */
   timeout?: number | undefined;
   /** Working directory, where modules are found; the base directory by default. */
   cwd?: string | undefined;
@@ -2174,7 +2174,7 @@ export const catalog = {
   "system.ports": {"id": "system.ports", "endpoint": "ports", "group": "system", "scope": "system:read", "kind": "json", "method": "GET", "path": "/ports", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [], "one_of": [], "limits": []},
   "system.packages": {"id": "system.packages", "endpoint": "packages", "group": "system", "scope": "system:read", "kind": "json", "method": "GET", "path": "/packages", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":true,"idempotent":true}, "params": [{"name":"manager","in":"query","type":"choice","required":false,"default":"pip","choices":["pip","npm","apt","apk","cargo"]}], "one_of": [], "limits": [{"name":"max_seconds","default":30,"cap":300,"error":"commands.timeout"}]},
   "system.prometheus": {"id": "system.prometheus", "endpoint": null, "group": "system", "scope": "system:read", "kind": "raw", "method": "GET", "path": "/metrics", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [], "one_of": [], "raw": {"request":false,"response":true,"media_type":"text/plain; version=0.0.4"}, "limits": []},
-  "devtools.code.run": {"id": "devtools.code.run", "endpoint": "code_run", "group": "dev_tools", "scope": "code:run", "kind": "json", "method": "POST", "path": "/code/run", "since": "0.1.0", "effects": {"reads":true,"writes":true,"runs":true,"idempotent":false}, "params": [{"name":"code","in":"body","type":"string","required":true},{"name":"language","in":"body","type":"string","required":false,"default":"python"},{"name":"timeout","in":"body","type":"number","required":false,"default":30,"minimum":0.01,"maximum":300},{"name":"cwd","in":"body","type":"path","required":false,"b64":"cwd_b64"},{"name":"env","in":"body","type":"object","required":false,"values":"string"},{"name":"stdin","in":"body","type":"string","required":false}], "one_of": [], "limits": []},
+  "devtools.code.run": {"id": "devtools.code.run", "endpoint": "code_run", "group": "dev_tools", "scope": "code:run", "kind": "json", "method": "POST", "path": "/code/run", "since": "0.1.0", "effects": {"reads":true,"writes":true,"runs":true,"idempotent":false}, "params": [{"name":"code","in":"body","type":"string","required":true},{"name":"language","in":"body","type":"string","required":false,"default":"python"},{"name":"timeout","in":"body","type":"number","required":false,"default":30,"minimum":0,"maximum":300},{"name":"cwd","in":"body","type":"path","required":false,"b64":"cwd_b64"},{"name":"env","in":"body","type":"object","required":false,"values":"string"},{"name":"stdin","in":"body","type":"string","required":false}], "one_of": [], "limits": []},
   "devtools.git.status": {"id": "devtools.git.status", "endpoint": "git_status", "group": "dev_tools", "scope": "git:read", "kind": "json", "method": "GET", "path": "/git/status", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":true,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":false,"b64":"path_b64","default":"."}], "one_of": [], "limits": [{"name":"max_seconds","default":60,"cap":300,"error":"commands.timeout"}]},
   "devtools.git.diff": {"id": "devtools.git.diff", "endpoint": "git_diff", "group": "dev_tools", "scope": "git:read", "kind": "json", "method": "GET", "path": "/git/diff", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":true,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":false,"b64":"path_b64","default":"."},{"name":"staged","in":"query","type":"boolean","required":false,"default":false},{"name":"file","in":"query","type":"string","required":false}], "one_of": [], "limits": [{"name":"max_seconds","default":60,"cap":300,"error":"commands.timeout"}]},
   "browser.navigate": {"id": "browser.navigate", "endpoint": "browser_navigate", "group": "browser", "scope": "browser:use", "kind": "json", "method": "POST", "path": "/browser/navigate", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":true,"idempotent":false}, "params": [{"name":"url","in":"body","type":"string","required":true},{"name":"wait_until","in":"body","type":"choice","required":false,"default":"networkidle","choices":["load","domcontentloaded","networkidle","commit"]},{"name":"timeout","in":"body","type":"integer","required":false,"default":30000,"minimum":1,"maximum":300000}], "one_of": [], "limits": []},

@@ -52,8 +52,10 @@ static const struct field params[] = {
 	P_NUM(struct in, timeout, 0, 0, TIMEOUT_MAX,
 		"Seconds until the command and all that it started are ended; 0 is no limit."),
 	P_CHOICE(struct in, encoding, ENCODING_UTF8, encoding_choices, "How output is given: as text, or exactly."),
-	P_BOOL(struct in, lines, false,
-		"One event for each whole line, without its newline (text only; a line over 1 MiB is cut)."),
+	FIELD_ROW(struct in, lines, bool, FIELD_BOOLEAN,
+		"One event for each whole line, without its newline (text only; a line over 1 MiB is cut). '?lines=true' behind the "
+		"route says the same.",
+		.flags = F_QUERY_TOO),
 	FIELDS_END,
 };
 

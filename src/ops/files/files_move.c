@@ -113,7 +113,8 @@ static int check_rules(struct call *call, const struct place *from, const struct
 
 static int permit(struct call *call)
 {
-	const struct place *from = call_in(call, struct in)->source.place, *to = call_in(call, struct in)->destination.place;
+	const struct place *from = call_in(call, struct in)->source.place,
+			   *to = call_in(call, struct in)->destination.place;
 	struct stat st;
 
 	if (from && files_check_no_root(call, from, &call->err) < 0)
