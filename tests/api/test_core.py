@@ -130,6 +130,9 @@ def test_check_says_what_a_call_would(make_server, outside, tmp_path):
     ("files.move", {"source": "above", "destination": "new"}, "policy.path_readonly"),
     ("files.move", {"source": "plain", "destination": "moved"}, None),
     ("files.copy", {"source": "plain", "destination": "."}, "policy.path_denied"),
+    ("files.copy", {"source": "like", "destination": "above"}, "policy.path_readonly"),
+    ("files.copy", {"source": "holds", "destination": "copied"}, None),
+    ("files.write", {"path": "new", "content": "", "mode": "99"}, "args.invalid"),
     ("files.chmod", {"path": "holds", "mode": "700"}, "policy.path_denied"), ("files.chmod", {"path": "plain", "mode": "700"}, None),
     ("commands.run", {"command": "true", "env": {"ABX_X": "1"}}, "policy.env_denied"),
     ("commands.run", {"command": "true", "user": "nobody-listed"}, "policy.command_denied"),
@@ -143,7 +146,7 @@ def test_check_says_what_a_call_would(make_server, outside, tmp_path):
     ("browser.navigate", {"url": "http://else.where/"}, "policy.host_denied")])
 def test_a_check_answers_what_the_call_answers(make_server, tmp_path, op, args, code):
     base = tmp_path / "base"
-    for name in ("plain", "holds/.env", "above/fixed"):
+    for name in ("plain", "holds/.env", "above/fixed", "like/fixed"):
         (base / name).mkdir(parents=True)
     client = make_server(base=base, policy={
         "groups": {"dev_tools": True, "browser": True}, "paths": {"deny": ["**/.env"], "readonly": [str(base / "above" / "fixed")]},

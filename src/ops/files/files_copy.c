@@ -71,9 +71,16 @@ static int check_there(const struct in *in, const struct stat *from, struct err 
 
 static int permit(struct call *call)
 {
-	const struct place *to = call_in(call, struct in)->destination.place;
+	const struct place *from = call_in(call, struct in)->source.place,
+			   *to = call_in(call, struct in)->destination.place;
+	struct stat st;
 
-	return to ? files_check_no_root(call, to, &call->err) : 0;
+	if (to && files_check_no_root(call, to, &call->err) < 0)
+		return -1;
+	if (!from || !to || files_lstat(from, &st, &call->err) < 0 || !S_ISDIR(st.st_mode) ||
+		is_below(to->path, from->path))
+		return 0;
+	return tree_check_copied(call, from, to->path, &call->err);
 }
 
 static int check(struct call *call, const struct in *in, const struct stat *st)
@@ -83,7 +90,7 @@ static int check(struct call *call, const struct in *in, const struct stat *st)
 
 	if (!S_ISDIR(st->st_mode) && !S_ISREG(st->st_mode) && !S_ISLNK(st->st_mode))
 		return err_set(&call->err, ERR_FILES_NOT_REGULAR, "'%s' is not a regular file", from->given);
-	if (permit(call) < 0)
+	if (files_check_no_root(call, to, &call->err) < 0)
 		return -1;
 	if (S_ISDIR(st->st_mode) && is_below(to->path, from->path))
 		return err_set(&call->err, ERR_ARGS_INVALID, "cannot copy '%s' into itself", from->given);
