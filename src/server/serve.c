@@ -25,6 +25,7 @@ enum {
 	ARENA_MAX = 256 * 1024 * 1024, /* the process's budget ends it far earlier */
 	ID_PREFIX = 12,                /* hex digits of a request id: of this server, and of the request */
 	ID_COUNT = SERVE_ID_SIZE - 1 - ID_PREFIX,
+	EXPIRY_ASK_S = 60, /* how late it may be noticed that the wall clock was set forward */
 };
 
 static struct {
@@ -33,6 +34,7 @@ static struct {
 	struct policy *policy;
 	struct policy_settings settings;
 	struct list_node all; /* every struct serving */
+	struct timer expiry;  /* of the next token */
 	bool draining;
 } server;
 
@@ -355,6 +357,37 @@ const struct http_handlers serve_handlers = {
 	.on_done = on_done,
 };
 
+/* Streams go on over a reload and for long, unless their caller may not have them any more. */
+static void end_refused_streams(void)
+{
+	LIST_EACH(node, &server.all)
+	{
+		struct call *call = &OWNER(node, struct serving, node)->call;
+
+		if (call->on_shutdown && call->caller &&
+			policy_recheck(server.policy, call->caller, call->op, &call->err) < 0)
+			call->on_shutdown(call);
+	}
+}
+
+static void watch_expiry(void);
+
+static void on_expiry(struct timer *t)
+{
+	(void)t;
+	end_refused_streams();
+	watch_expiry();
+}
+
+static void watch_expiry(void)
+{
+	int64_t left = policy_next_expiry_s(server.policy);
+
+	timer_stop(&server.expiry);
+	if (left >= 0)
+		timer_start(&server.expiry, server.loop, MIN(left, (int64_t)EXPIRY_ASK_S) * NS_PER_S, on_expiry);
+}
+
 /* What a policy sets for the whole process; new files get its umask whatever the server was started with (R55). */
 static void take_policy(struct policy *policy)
 {
@@ -363,6 +396,7 @@ static void take_policy(struct policy *policy)
 	server.policy = policy;
 	if (server.http)
 		http_server_set_max(server.http, (unsigned)policy_server_limit(policy, "max_connections"));
+	watch_expiry();
 }
 
 void serve_attach(struct http_server *http)
@@ -374,22 +408,9 @@ void serve_attach(struct http_server *http)
 void serve_init(struct loop *loop, struct policy *policy, const struct policy_settings *settings)
 {
 	server.loop = loop;
+	list_init(&server.all);
 	take_policy(policy);
 	server.settings = *settings;
-	list_init(&server.all);
-}
-
-/* Streams go on over a reload, unless their caller may not have them any more. */
-static void end_refused_streams(void)
-{
-	LIST_EACH(node, &server.all)
-	{
-		struct call *call = &OWNER(node, struct serving, node)->call;
-
-		if (call->on_shutdown && call->caller &&
-			policy_recheck(server.policy, call->caller, call->op, &call->err) < 0)
-			call->on_shutdown(call);
-	}
 }
 
 int serve_reload(struct err *err)
@@ -430,6 +451,7 @@ struct policy *serve_policy(void)
 void serve_drain(void)
 {
 	server.draining = true;
+	timer_free(&server.expiry);
 	LIST_EACH(node, &server.all)
 	{
 		struct serving *s = OWNER(node, struct serving, node);

@@ -9,7 +9,6 @@ import stat
 import subprocess
 import tempfile
 import threading
-import time
 
 import pytest
 
@@ -147,13 +146,11 @@ def test_delete_a_folder_that_is_written_to(client, folder):
     writer = threading.Thread(target=write)
     writer.start()
     try:
-        began = time.monotonic()
         try:
-            client.rest("files.delete", path=str(target), http_timeout=60)
+            client.rest("files.delete", path=str(target))
             assert not target.exists()
         except Exception as error:
             assert error.wire_code == "files.busy" and error.details["left"].startswith(str(target)), error
-        assert time.monotonic() - began < 30
     finally:
         stop.set()
         writer.join()

@@ -46,7 +46,8 @@ def test_b148_r88_processes_run_out(make_server, open_folder):
         pytest.skip("needs a user of its own, which only root can make")
     uid = random.randint(300_000, 900_000)
     program = shutil.copy(binary(), open_folder / "server")  # the clone may lie where others may not look
-    server = make_server(base=open_folder, program=program, wrap=limited(
+    (open_folder / "policy.json").write_text('{"groups": {"browser": true}}')
+    server = make_server("--policy", open_folder / "policy.json", base=open_folder, program=program, wrap=limited(
         f"os.setgroups([]); os.setgid({uid}); os.setuid({uid})", "resource.setrlimit(resource.RLIMIT_NPROC, (24, 24))"))
     client = server.client()
     run(client, "true")
@@ -61,6 +62,8 @@ def test_b148_r88_processes_run_out(make_server, open_folder):
         for _ in range(5):
             with expect_error("server.busy", 503, says="process"):
                 client.call("commands.run", argv=["true"])
+        with expect_error("server.busy", 503, says="process"):
+            client.call("browser.navigate", url="about:blank")
         assert client.rest("core.health") == {"status": "ok"} and client.rest("files.stat", path=".")["exists"]
     finally:
         for stream in streams:

@@ -7,7 +7,6 @@ import pathlib
 import re
 import signal
 import sys
-import time
 
 import pytest
 
@@ -362,11 +361,9 @@ def test_slow_viewer_is_skipped(client, term):
     quick.skim(b"all-2\r\n")
     quick.type("yes\n")
     quick.skim(b"y\r\ny\r\n")
-    began = time.monotonic()
     quick.type("\x03")
     quick.skim(b"^C", within=10)
     quick.expect("$ ")
-    assert time.monotonic() - began < 5
     from lib.server import is_sanitized
     assert is_sanitized() or client.server.rss_kib() - before < 30_000
     gap = slow.event("gap")

@@ -440,23 +440,21 @@ def test_ten_thousand_folders(make_server, quick):
     for i in range(100):
         for k in range(100):
             os.makedirs(f"{server.base}/d{i}/e{k}")
-    slowest = [0.0]
+    answered = []
     done = threading.Event()
 
     def ask():
         while not done.is_set():
-            began = time.monotonic()
-            client.call("core.health")
-            slowest[0] = max(slowest[0], time.monotonic() - began)
+            answered.append(client.call("core.health"))
 
     asking = threading.Thread(target=ask)
     asking.start()
     try:
         with Watch(client, server.base, recursive=True) as watch:
             assert watch.ready.data["mode"] in MODES
+            assert len(answered) > 10, "others are answered while it looks at them"
             (server.base / "d99/e99/f").write_text("")
             assert watch.until(server.base / "d99/e99/f")
     finally:
         done.set()
         asking.join()
-    assert slowest[0] < 1

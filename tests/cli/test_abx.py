@@ -64,9 +64,8 @@ def test_workdir_env_and_timeout(abx, folder):
     done = abx("exec", "-e", "A=1", "--env", "B=x=y", "-e", "HERE", "-e", "NOT_HERE", "--", "sh", "-c", "echo $A,$B,$HERE,${NOT_HERE-unset}",
                env={"HERE": "h"})
     assert done.out == "1,x=y,h,unset\n"
-    began = time.monotonic()
     done = abx("exec", "--timeout", "0.3", "--", "sleep", "7773")
-    assert done.code == 124 and done.err.startswith("abx: commands.stream: ") and time.monotonic() - began < 10
+    assert done.code == 124 and done.err.startswith("abx: commands.stream: ")
 
 
 def test_stdin_is_passed(abx):

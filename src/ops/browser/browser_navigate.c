@@ -236,12 +236,10 @@ static int permit(struct call *call)
 
 static void start(struct call *call)
 {
-	struct navigate *s = call_new(call, struct navigate);
-
-	if (s && permit(call) == 0)
-		visit_start(&s->visit, call, run);
-	else
+	if (permit(call) < 0)
 		call_fail(call);
+	else
+		visit_start(call, sizeof(struct navigate), run);
 }
 
 static const enum err_code errors[] = { ERR_RUNTIME_UNAVAILABLE, ERR_LIMIT_TOO_MANY, ERR_POLICY_HOST,

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { BUFFER_SIZE = 384 * 1024, BUFFER_LEAST = 64 * 1024, BUFFERS = 2 };
+enum { BUFFER_SIZE = 384 * 1024, BUFFER_LEAST = 32 * 1024, BUFFERS = 2 };
 
 const struct field upload_in_fields[] = {
 	P_PATH(struct upload_in, path, F_REQUIRED | F_WRITE | F_MISSING_OK,
