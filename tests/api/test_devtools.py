@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Code runs (R83, R05, R09, B108) and what git says, also of repositories that mean harm (R82, R96, B087, B150)."""
+import base64
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import tempfile
 
@@ -10,7 +12,7 @@ import pytest
 
 from lib.access import token
 from lib.client import expect_error
-from lib.processes import eventually, running
+from lib.processes import eventually, nap, running, sleeping
 from lib.server import Server
 
 GROUPS = {"groups": {"dev_tools": True}, "devtools": {"languages": {
@@ -173,6 +175,17 @@ def test_much_output(client):
     assert run(client, "import sys; sys.stdout.buffer.write(b'a\\xffb')")["stdout"] == "a\ufffdb"
 
 
+def test_r02_r03_r04_what_is_told_of_a_command_is_told_of_code(client):
+    done = run(client, "printf 'a\\377b'; printf four >&2; kill -9 $$", "bash")
+    assert (done["stdout"], done["lossy"], done["stdout_bytes"], done["stderr_bytes"]) == ("a\ufffdb", True, 3, 4)
+    assert (done["exit_code"], done["signal"]) == (137, "SIGKILL") and "background" not in done
+    number = nap()
+    done = run(client, f"sleep {number} & echo on", "bash")
+    assert done["background"] is True and done["stdout"] == "on\n" and not {"lossy", "signal"} & done.keys()
+    for pid in sleeping(number):
+        os.kill(pid, signal.SIGKILL)
+
+
 def test_b087_cwd_outside(client, folder):
     (folder / "out").symlink_to("/etc")
     for cwd in ("/etc", str(folder / "out"), f"{folder}/../../.."):
@@ -325,6 +338,29 @@ def test_diffs(client, repo):
     assert diff(client, repo / "sub", file="../a")["stats"]["files_changed"] == 1
     with expect_error("git.failed", 400, says="outside repository"):
         diff(client, repo, file="../../../etc/passwd")
+
+
+def test_r04_r43_names_and_lines_that_are_not_utf8(client, repo):
+    odd = os.fsdecode(b"n\xff")
+    (repo / "latin").write_bytes(b"\xe9\n")
+    git(repo, "add", "latin")
+    git(repo, "commit", "-qm", "latin")
+    (repo / "latin").write_bytes(b"\xe8\n")
+    assert diff(client, repo)["lossy"] is True
+    git(repo, "checkout", "-q", "latin")
+    assert "lossy" not in diff(client, repo)
+    git(repo, "mv", "latin", odd)
+    entry, = client.call("devtools.git.status", path=str(repo))["files"]
+    assert (entry["status"], entry["path"], base64.b64decode(entry["path_b64"])) == ("renamed", "n\ufffd", b"n\xff")
+    git(repo, "commit", "-qm", "odd")
+    git(repo, "mv", odd, "latin")
+    entry, = client.call("devtools.git.status", path=str(repo))["files"]
+    assert (entry["path"], base64.b64decode(entry["old_path_b64"])) == ("latin", b"n\xff") and "path_b64" not in entry
+    moved = repo.with_name(os.fsdecode(b"r\xff"))
+    repo.rename(moved)
+    for op in ("devtools.git.status", "devtools.git.diff"):
+        told = client.call(op, path_b64=base64.b64encode(os.fsencode(moved)).decode())
+        assert base64.b64decode(told["root_b64"]) == os.fsencode(moved)
 
 
 def test_a_large_diff_is_cut_at_a_character(client, repo):

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Made by `agent-sandbox-server gen-client --lang ts --part catalog`: do not edit.
-// Catalog version 1, digest sha256:6a01334109cf9f158d40205dc0b19417ff8c5c7178855931276ff3cad289f3ef
+// Catalog version 1, digest sha256:97aa36b6f88770ddb8a838dc2fd48742a2e8e8cafd1ddb9e7b0b94cc7ceb1b24
 import type { ErrorRow, OpSpec } from "./runtime.js";
 
 export const CATALOG_VERSION = 1;
-export const CATALOG_DIGEST = "sha256:6a01334109cf9f158d40205dc0b19417ff8c5c7178855931276ff3cad289f3ef";
+export const CATALOG_DIGEST = "sha256:97aa36b6f88770ddb8a838dc2fd48742a2e8e8cafd1ddb9e7b0b94cc7ceb1b24";
 export const SERVER_VERSION = "0.1.0";
 
 /** Tell whether the server answers. */
@@ -855,7 +855,7 @@ export interface GrepMatch {
   text: string;
   /** There when the text is not the whole line. */
   cut?: boolean;
-  /** There when bytes of the text had to be replaced; files.read gives them exactly. */
+  /** There when bytes of it or its context had to be replaced; files.read gives them exactly. */
   lossy?: boolean;
   /** The lines before it; only with context. */
   before?: (string)[];
@@ -1820,6 +1820,8 @@ export interface DevtoolsCodeRunResult {
   stderr: string;
   /** The interpreter's exit code; 128 and N when signal N ended it. */
   exit_code: number;
+  /** The signal that ended it. */
+  signal?: string;
   /** The language. */
   language: string;
   /** From its start to its end. */
@@ -1828,8 +1830,18 @@ export interface DevtoolsCodeRunResult {
   stdout_truncated: boolean;
   /** Whether bytes of stderr are missing. */
   stderr_truncated: boolean;
-  /** The timeout that was in force, in seconds. */
+  /** How many bytes of stdout there were in all. */
+  stdout_bytes: number;
+  /** How many bytes of stderr there were in all. */
+  stderr_bytes: number;
+  /** The timeout that was in force, in seconds; 0 none. */
   timeout: number;
+  /** Something that it started still held a pipe at the answer. */
+  background?: boolean;
+  /** Bytes that are not UTF-8 were replaced. */
+  lossy?: boolean;
+  /** The kernel ended it for want of memory. */
+  oom_killed?: boolean;
 }
 
 /** Tell which files of a git repository differ, and where its branch stands. */
@@ -1844,18 +1856,24 @@ export interface DevtoolsGitStatusParams {
 export interface GitFile {
   /** The file, relative to the repository's root. */
   path: string;
+  /** The exact path where it is not UTF-8. */
+  path_b64?: string;
   /** What happened to it. */
   status: string;
   /** Whether this is in the index, and not only in the folder. */
   staged: boolean;
   /** Where it was, of one renamed or copied. */
   old_path?: string;
+  /** The exact old path where it is not UTF-8. */
+  old_path_b64?: string;
 }
 
 /** Tell which files of a git repository differ, and where its branch stands. */
 export interface DevtoolsGitStatusResult {
   /** The repository's root: what paths are relative to. */
   root: string;
+  /** The exact root where it is not UTF-8. */
+  root_b64?: string;
   /** The branch; null when HEAD is detached. */
   branch: string | null;
   /** The branch that it follows; null where there is none. */
@@ -1900,12 +1918,16 @@ export interface GitStats {
 export interface DevtoolsGitDiffResult {
   /** The repository's root: what paths are relative to. */
   root: string;
+  /** The exact root where it is not UTF-8. */
+  root_b64?: string;
   /** The patch, at most 1 MiB of it. */
   diff: string;
   /** The figures of all of it. */
   stats: GitStats;
   /** Whether the patch goes on. */
   truncated: boolean;
+  /** Bytes of the patch that are not UTF-8 were replaced: it cannot be applied. */
+  lossy?: boolean;
 }
 
 /** Go to an address and wait until the page is there. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Made by `agent-sandbox-server gen-client --lang ts --part client`: do not edit.
-// Catalog version 1, digest sha256:6a01334109cf9f158d40205dc0b19417ff8c5c7178855931276ff3cad289f3ef
+// Catalog version 1, digest sha256:97aa36b6f88770ddb8a838dc2fd48742a2e8e8cafd1ddb9e7b0b94cc7ceb1b24
 import {
   catalog,
   type CoreHealthParams,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Made by `agent-sandbox-server gen-client --lang python`: do not edit.
-# Catalog version 1, digest sha256:6a01334109cf9f158d40205dc0b19417ff8c5c7178855931276ff3cad289f3ef
+# Catalog version 1, digest sha256:97aa36b6f88770ddb8a838dc2fd48742a2e8e8cafd1ddb9e7b0b94cc7ceb1b24
 """The catalog: models, refs, and a method for each op."""
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic import Field
 from ._base import Body, BytesLike, ErrorRow, Event, EventStream, Model, Namespace, Op, OpRef, PathLike, Progress, Root, SyncEventStream
 
 CATALOG_VERSION = 1
-CATALOG_DIGEST = "sha256:6a01334109cf9f158d40205dc0b19417ff8c5c7178855931276ff3cad289f3ef"
+CATALOG_DIGEST = "sha256:97aa36b6f88770ddb8a838dc2fd48742a2e8e8cafd1ddb9e7b0b94cc7ceb1b24"
 SERVER_VERSION = "0.1.0"
 
 
@@ -618,7 +618,7 @@ class GrepMatch(Model):
     cut: bool = False
     """There when the text is not the whole line."""
     lossy: bool = False
-    """There when bytes of the text had to be replaced; files.read gives them exactly."""
+    """There when bytes of it or its context had to be replaced; files.read gives them exactly."""
     before: list[str] | None = None
     """The lines before it; only with context."""
     after: list[str] | None = None
@@ -1341,6 +1341,8 @@ class DevtoolsCodeRunResult(Model):
     """What it wrote to standard error."""
     exit_code: int
     """The interpreter's exit code; 128 and N when signal N ended it."""
+    signal: str | None = None
+    """The signal that ended it."""
     language: str
     """The language."""
     execution_time_ms: int
@@ -1349,8 +1351,18 @@ class DevtoolsCodeRunResult(Model):
     """Whether bytes of stdout are missing."""
     stderr_truncated: bool
     """Whether bytes of stderr are missing."""
+    stdout_bytes: int
+    """How many bytes of stdout there were in all."""
+    stderr_bytes: int
+    """How many bytes of stderr there were in all."""
     timeout: float
-    """The timeout that was in force, in seconds."""
+    """The timeout that was in force, in seconds; 0 none."""
+    background: bool = False
+    """Something that it started still held a pipe at the answer."""
+    lossy: bool = False
+    """Bytes that are not UTF-8 were replaced."""
+    oom_killed: bool = False
+    """The kernel ended it for want of memory."""
 
 
 class GitFile(Model):
@@ -1358,12 +1370,16 @@ class GitFile(Model):
 
     path: str
     """The file, relative to the repository's root."""
+    path_b64: str | None = None
+    """The exact path where it is not UTF-8."""
     status: str
     """What happened to it."""
     staged: bool
     """Whether this is in the index, and not only in the folder."""
     old_path: str | None = None
     """Where it was, of one renamed or copied."""
+    old_path_b64: str | None = None
+    """The exact old path where it is not UTF-8."""
 
 
 class DevtoolsGitStatusResult(Model):
@@ -1371,6 +1387,8 @@ class DevtoolsGitStatusResult(Model):
 
     root: str
     """The repository's root: what paths are relative to."""
+    root_b64: str | None = None
+    """The exact root where it is not UTF-8."""
     branch: str | None
     """The branch; null when HEAD is detached."""
     upstream: str | None
@@ -1405,12 +1423,16 @@ class DevtoolsGitDiffResult(Model):
 
     root: str
     """The repository's root: what paths are relative to."""
+    root_b64: str | None = None
+    """The exact root where it is not UTF-8."""
     diff: str
     """The patch, at most 1 MiB of it."""
     stats: GitStats
     """The figures of all of it."""
     truncated: bool
     """Whether the patch goes on."""
+    lossy: bool = False
+    """Bytes of the patch that are not UTF-8 were replaced: it cannot be applied."""
 
 
 class BrowserNavigateResult(Model):
