@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Code runs (R83, R05, R09, B108) and what git says, also of repositories that mean harm (R82, R96, B087, B150)."""
-import base64
 import os
 import pathlib
 import shutil
@@ -338,29 +337,6 @@ def test_diffs(client, repo):
     assert diff(client, repo / "sub", file="../a")["stats"]["files_changed"] == 1
     with expect_error("git.failed", 400, says="outside repository"):
         diff(client, repo, file="../../../etc/passwd")
-
-
-def test_r04_r43_names_and_lines_that_are_not_utf8(client, repo):
-    odd = os.fsdecode(b"n\xff")
-    (repo / "latin").write_bytes(b"\xe9\n")
-    git(repo, "add", "latin")
-    git(repo, "commit", "-qm", "latin")
-    (repo / "latin").write_bytes(b"\xe8\n")
-    assert diff(client, repo)["lossy"] is True
-    git(repo, "checkout", "-q", "latin")
-    assert "lossy" not in diff(client, repo)
-    git(repo, "mv", "latin", odd)
-    entry, = client.call("devtools.git.status", path=str(repo))["files"]
-    assert (entry["status"], entry["path"], base64.b64decode(entry["path_b64"])) == ("renamed", "n\ufffd", b"n\xff")
-    git(repo, "commit", "-qm", "odd")
-    git(repo, "mv", odd, "latin")
-    entry, = client.call("devtools.git.status", path=str(repo))["files"]
-    assert (entry["path"], base64.b64decode(entry["old_path_b64"])) == ("latin", b"n\xff") and "path_b64" not in entry
-    moved = repo.with_name(os.fsdecode(b"r\xff"))
-    repo.rename(moved)
-    for op in ("devtools.git.status", "devtools.git.diff"):
-        told = client.call(op, path_b64=base64.b64encode(os.fsencode(moved)).decode())
-        assert base64.b64decode(told["root_b64"]) == os.fsencode(moved)
 
 
 def test_a_large_diff_is_cut_at_a_character(client, repo):
