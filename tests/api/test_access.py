@@ -127,6 +127,18 @@ def test_an_unknown_caller_hears_401_whatever_is_asked(guarded):
     assert wrong.status == 405 and "GET" in wrong.header("allow")
 
 
+def test_who_is_not_known_learns_no_route_and_no_command(make_server, tmp_path):
+    manifest = tmp_path / "own.yaml"
+    manifest.write_text("name: own\nrun: [\"true\"]\n")
+    server = make_server("--commands", str(manifest), token=TOKEN)
+    for line in ("Accept: */*", "X-Access-Token: wrong"):
+        bodies = [ask(server, target, line, method="POST", body=b"").json for target in (
+            "/shell", "/no/such", "/commands/own", "/commands/none", "/ops/custom.own", "/code/run", "/capabilities")]
+        for body in bodies:
+            del body["request_id"]
+        assert all(body == bodies[0] for body in bodies) and bodies[0]["op"] is bodies[0]["endpoint"] is None
+
+
 def test_the_body_is_not_read_before_the_caller_is_known(make_server):
     server = make_server(policy={"tokens": [token("look", ["core:read"])]})
     for line, status in (("X-Access-Token: wrong", 401), ("X-Access-Token: look-token", 403)):
@@ -198,6 +210,13 @@ def test_a_preflight_needs_no_token_and_runs_nothing(cors, tmp_path):
         assert "POST" in reply.header("access-control-allow-methods")
         assert "authorization" in reply.header("access-control-allow-headers").lower()
     assert not list(tmp_path.iterdir())
+
+
+def test_a_preflight_of_what_is_not_there_lets_the_page_read_the_error(cors):
+    reply = ask(cors, "/no/such", f"Origin: {APP}", "Access-Control-Request-Method: PUT", method="OPTIONS")
+    assert reply.status == 204 and reply.header("access-control-allow-origin") == APP
+    assert "PUT" in reply.header("access-control-allow-methods")
+    assert "Retry-After" in reply.header("access-control-expose-headers")
 
 
 def test_every_answer_to_a_listed_origin_says_so(cors):

@@ -96,6 +96,24 @@ def test_as_json(client, folder, format):
     assert client.call("files.archive", paths=[str(top / "d")])["format"] == "tar.gz"
 
 
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_name_that_is_not_utf8_goes_there_and_back(client, folder, format):
+    top = folder / "top"
+    top.mkdir()
+    (top / os.fsdecode(b"\xff.txt")).write_text("bytes")
+    (top / "\u00fc.txt").write_text("text")
+    data, skipped = raw(client, folder, top, format=format)
+    assert not skipped
+    if format == "zip":
+        with zipfile.ZipFile(io.BytesIO(data)) as packed:  # a name marked as UTF-8 that is none is refused as a whole
+            assert packed.testzip() is None and "top/\u00fc.txt" in packed.namelist() and len(packed.namelist()) == 3
+    (folder / "packed").write_bytes(data)
+    told = client.call("files.extract", path=str(folder / "packed"), destination=str(folder / "new"))
+    assert told["skipped_total"] == 0
+    assert (folder / "new/top" / os.fsdecode(b"\xff.txt")).read_text() == "bytes"
+    assert (folder / "new/top/\u00fc.txt").read_text() == "text"
+
+
 def test_what_is_not_archived(client, folder, outside):
     top = folder / "top"
     top.mkdir()

@@ -100,6 +100,24 @@ def test_lines(runner):
     assert ("stderr", "e") in events
 
 
+def test_lines_behind_the_route_as_in_the_first_version(runner):
+    def ask(target, **args):
+        body = json.dumps({"command": "printf 'a\\nb'", **args}).encode()
+        with runner.connect() as connection:
+            connection.send(f"POST {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {len(body)}\r\n\r\n".encode(), body)
+            reply = connection.reply("POST")
+            return reply.status, reply.read().decode()
+
+    status, text = ask("/shell/stream?lines=true")
+    assert status == 200 and 'data: {"data":"a"}\n' in text and 'data: {"data":"b"}\n' in text
+    status, text = ask("/shell/stream?lines=no")
+    assert status == 200 and 'data: {"data":"a\\n' in text
+    for target, args in (("/shell/stream?lines=true", {"lines": True}), ("/shell/stream?lines=maybe", {}), ("/shell/stream?timeout=1", {}),
+                         ("/shell/stream?lines=true&timeout=1", {}), ("/ops/commands.stream?lines=true", {}), ("/shell?lines=true", {})):
+        status, text = ask(target, **args)
+        assert status == 400 and json.loads(text)["wire_code"] in ("args.invalid", "args.unknown"), target
+
+
 def test_lines_that_are_too_long_are_cut(runner):
     with runner.stream("commands.stream", command="head -c 3000000 /dev/zero | tr '\\0' a; echo; echo end", lines=True) as stream:
         said = [event.data["data"] for event in stream if event.name == "stdout"]

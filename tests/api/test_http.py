@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """HTTP as it comes over the socket: shapes that are refused, targets, HEAD, connections, many and rude peers (B129, B133, B134)."""
+import json
 import socket
 
 import pytest
@@ -225,6 +226,18 @@ def test_the_request_id_is_the_callers_where_it_is_usable(client):
     for bad in ("x" * 129, "a b", "\xfc"):
         assert given(bad) != bad
     assert given("") != given("")
+
+
+def test_a_refusal_has_an_id_of_its_own_too(client):
+    seen = set()
+    for head in ("nonsense\r\n\r\n", f"GET /health HTTP/2.0\r\n{H}\r\n", f"GET /health HTTP/1.1\r\n{H}Expect: other\r\n\r\n"):
+        with client.connect() as connection:
+            connection.send(head.encode())
+            reply = connection.reply()
+            body = json.loads(reply.read())
+        assert reply.status >= 400 and reply.header("x-request-id") == body["request_id"]
+        seen.add(body["request_id"])
+    assert len(seen) == 3 and all(len(one) > 8 for one in seen)
 
 
 # --- many, slow, rude

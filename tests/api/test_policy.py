@@ -89,6 +89,9 @@ def test_policy_check_asks_all_that_the_start_asks(tmp_path):
     file.write_text(json.dumps({"paths": {"roots": [str(tmp_path / "none")]}}))
     status, out, err = policy_command("check", file)
     assert (status, out) == (1, "") and "paths.roots[0]" in err
+    file.write_text(json.dumps({"paths": {"base": str(tmp_path / "none")}}))
+    status, out, err = policy_command("check", file)
+    assert (status, out) == (1, "") and "paths.base: " in err
 
 
 def test_explain_says_what_the_call_and_the_check_say(make_server, tmp_path):

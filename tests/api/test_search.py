@@ -219,6 +219,13 @@ def test_grep_context(client, folder):
     assert grep(client, folder, "10", context=1)["matches"][0]["before"] == ["9"]
 
 
+def test_grep_tells_of_bytes_replaced_in_the_context_too(client, folder):
+    (folder / "text").write_bytes(b"\xe9\nneedle\nplain\nneedle\n\xe9\n")
+    told = grep(client, folder, "needle", context=1)["matches"]
+    assert [(hit["text"], hit.get("lossy")) for hit in told] == [("needle", True)] * 2
+    assert all("lossy" not in hit for hit in grep(client, folder, "needle")["matches"])
+
+
 def test_grep_passes_over_what_is_no_text(client, folder):
     make(folder, "text", content="needle")
     (folder / "binary").write_bytes(b"needle\n\0")

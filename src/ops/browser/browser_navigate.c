@@ -227,9 +227,16 @@ static void run(struct visit *v)
 	visit_ask(v, in->timeout, TITLE_MAX, on_navigated);
 }
 
+static int permit(struct call *call)
+{
+	const char *url = call_in(call, struct in)->url;
+
+	return url ? address_check(call, url) : 0;
+}
+
 static void start(struct call *call)
 {
-	if (address_check(call, call_in(call, struct in)->url) < 0)
+	if (permit(call) < 0)
 		call_fail(call);
 	else
 		visit_start(call, sizeof(struct navigate), run);
@@ -259,5 +266,6 @@ const struct op op_browser_navigate = {
 	.result = result,
 	.result_size = sizeof(struct out),
 	.errors = errors,
+	.permit = permit,
 	.start = start,
 };

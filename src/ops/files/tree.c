@@ -76,6 +76,7 @@ static int check_rules(struct call *call, const struct walk *w, const struct pla
 
 struct wanted {
 	bool rules, mounts;  /* what is looked at */
+	bool visible;        /* alone: what the caller may not see is left out */
 	const char *to_path; /* or NULL: where the tree will be, for the rules there */
 };
 
@@ -100,6 +101,8 @@ static int check_entry(
 {
 	int status;
 
+	if (wanted.visible && !place_visible(call->caller, w->path.data))
+		return 0;
 	if (wanted.rules && check_rules(call, w, place, err) < 0)
 		return -1;
 	if (wanted.to_path && check_new_place(call, w, place, wanted.to_path, err) < 0)
@@ -166,6 +169,13 @@ int tree_check_moved(struct call *call, const struct place *place, const char *t
 	if (!place_may_hold_rule(call->caller, to_path))
 		return 0;
 	return check(call, place, (struct wanted){ .to_path = to_path }, err);
+}
+
+int tree_check_copied(struct call *call, const struct place *place, const char *to_path, struct err *err)
+{
+	if (!place_may_hold_rule(call->caller, to_path))
+		return 0;
+	return check(call, place, (struct wanted){ .visible = true, .to_path = to_path }, err);
 }
 
 /* The folder behind WALK_LEFT; when it has got new entries meanwhile, they are removed too, a few times. */

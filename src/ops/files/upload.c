@@ -301,6 +301,13 @@ static void start_raw(struct upload *u)
 		start_job(u);
 }
 
+int upload_permit(struct call *call)
+{
+	mode_t unused;
+
+	return files_parse_mode(call_in(call, struct upload_in)->mode, &unused, &call->err);
+}
+
 void upload_start(struct call *call, upload_reply_fn *reply)
 {
 	struct upload *u = mem_new(struct upload);
