@@ -160,18 +160,18 @@ static void store_boolean(const struct target *t, bool value)
 
 static int store_choice(const struct target *t, struct str value, struct err *err)
 {
-	const char *nearest;
+	AUTOBUF struct buf known;
 
+	buf_init(&known, ERR_TEXT_MAX);
 	for (int i = 0; t->field->choices[i]; i++) {
 		if (str_is(value, t->field->choices[i])) {
 			*(int *)member(t) = i;
 			return 0;
 		}
+		buf_addf(&known, "%s%s", i ? ", " : "", t->field->choices[i]);
 	}
-	nearest = str_nearest(value, t->field->choices);
-	return err_set(err, ERR_ARGS_INVALID, "parameter '%s' has no value '%.*s'; %s '%s'", t->name,
-		(int)MIN(value.len, 40), value.p, nearest ? "did you mean" : "one is",
-		nearest ? nearest : t->field->choices[0]);
+	return err_set(err, ERR_ARGS_INVALID, "parameter '%s' must be one of %s, not '%.*s'", t->name,
+		known.len ? known.data : "none", (int)MIN(value.len, 40), value.p);
 }
 
 static int store_scalar_text(const struct target *t, struct str value, struct err *err)

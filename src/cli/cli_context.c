@@ -37,6 +37,8 @@ static int add(struct cli *cli, struct args *args)
 
 	if (cli->token && !token)
 		return -1;
+	if (!args->words[0][0])
+		return problem_set(&cli->problem, EXIT_USAGE, "context add: the name is empty");
 	if (!cli->url)
 		return problem_set(&cli->problem, EXIT_USAGE, "context add: --url is missing");
 	if (address_parse(&address, cli->url, &cli->problem) < 0 || config_read(&config, &cli->problem) < 0)

@@ -161,6 +161,10 @@ static bool is_loopback(const char *address)
 
 static int check_address(const char *address, struct err *err)
 {
+	if (!http_is_address(address))
+		return err_set(err, ERR_ARGS_INVALID,
+			"'%s' is not an address: HOST:PORT with a numeric host, [V6]:PORT or unix:/path is needed",
+			address);
 	if (policy_has_tokens(serve_policy()) || server.options.insecure_no_auth || is_loopback(address))
 		return 0;
 	return err_set(err, ERR_ARGS_INVALID,

@@ -86,9 +86,23 @@ def test_policy_check_asks_all_that_the_start_asks(tmp_path):
     file.write_text(json.dumps({"paths": {"roots": [str(tmp_path)]}, "process": {"confine": "best_effort"}}))
     status, out, err = policy_command("check", file)
     assert (status, out) == (1, "") and "process.confine needs a token" in err
-    file.write_text(json.dumps({"paths": {"roots": [str(tmp_path / "none")]}}))
+    for text, place, says in (
+            (f"paths: {{roots: ['{tmp_path}/none']}}", "1:17", "paths.roots[0]: cannot open"),
+            (f"paths: {{roots: ['{tmp_path}'], base: /}}", f"1:{len(str(tmp_path)) + 28}", "paths.base: '/' is not below"),
+            (f"paths: {{roots: ['{tmp_path}']}}\ntokens:\n- {json.dumps(token('a', ['*'], paths={'roots': ['/']}))}", "3:",
+             "tokens.a.paths.roots[0]: '/' is not below the server's roots"),
+            ("process:\n  confine: paths\n", "2:12", "process.confine needs a token"),
+            ("server: {listen: ['127.0.0.1:0', here]}", "1:34", "server.listen[1]: HOST:PORT"),
+            (f"server: {{commands: {tmp_path}/none}}", "1:20", "server.commands: cannot read"),
+            ("limits: {max_bodybytes: 1}", "1:10", "unknown key 'limits.max_bodybytes', did you mean 'max_body_bytes'?"),
+            ("devtools: {languages: {ruby: [ruby]}}", "1:30", "'{file}' is wanted")):
+        file.write_text(text)
+        status, out, err = policy_command("check", file)
+        assert (status, out) == (1, "") and err.startswith(f"{file}:{place}") and says in err, err
+    (tmp_path / "bad.yaml").write_text("nme: x\n")
+    file.write_text(f"server: {{commands: {tmp_path}/bad.yaml}}")
     status, out, err = policy_command("check", file)
-    assert (status, out) == (1, "") and "paths.roots[0]" in err
+    assert (status, out) == (1, "") and err.startswith(f"{tmp_path}/bad.yaml:1:1: unknown key 'nme', did you mean 'name'?")
 
 
 def test_explain_says_what_the_call_and_the_check_say(make_server, tmp_path):

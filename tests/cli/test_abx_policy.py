@@ -57,7 +57,7 @@ def test_how_long_a_token_is_good(alone, text, seconds):
 
 @pytest.mark.parametrize("words", [
     (), ("a b",), ("local",), ("",), ("x" * 65,), ("a", "b"), ("a", "-s", "x y"), ("a", "-s", "files"), ("a", "-s", "a:b:c"),
-    ("a", "-s", ":read"), ("a", "-e", "soon"), ("a", "-e", "0d"), ("a", "-e", "2027-13-01"), ("a", "-e", "2027-01-01T00:00:00"), ("a", "-e", "")])
+    ("a", "-s", ":read"), ("a", "-s", "file:read"), ("a", "-e", "2020-01-01"), ("a", "-e", "soon"), ("a", "-e", "0d"), ("a", "-e", "2027-13-01"), ("a", "-e", "2027-01-01T00:00:00"), ("a", "-e", "")])
 def test_what_is_no_token(alone, words):
     done = alone("token", "new", *words)
     assert done.code == 2 and done.out == "" and done.err.startswith("abx: "), done

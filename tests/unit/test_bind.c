@@ -192,7 +192,7 @@ static void wrong_values(void **state)
 	refused("{\"limit\":11}", ERR_ARGS_INVALID, "from 1 to 10, not 11");
 	refused("{\"timeout\":1e400}", ERR_ARGS_INVALID, "'timeout' must be from 0 to 100");
 	refused("{\"timeout\":-0.5}", ERR_ARGS_INVALID, "'timeout'");
-	refused("{\"colour\":\"gren\"}", ERR_ARGS_INVALID, "did you mean 'green'");
+	refused("{\"colour\":\"gren\"}", ERR_ARGS_INVALID, "must be one of red, green, not 'gren'");
 	refused("{\"parts\":[{\"old\":\"x\",\"count\":10}]}", ERR_ARGS_INVALID, "'parts[0].count'");
 }
 
