@@ -158,20 +158,26 @@ static void store_boolean(const struct target *t, bool value)
 		*(bool *)member(t) = value;
 }
 
-static int store_choice(const struct target *t, struct str value, struct err *err)
+static int refuse_choice(const struct target *t, struct str value, struct err *err)
 {
 	AUTOBUF struct buf known;
 
 	buf_init(&known, ERR_TEXT_MAX);
+	for (int i = 0; t->field->choices[i]; i++)
+		buf_addf(&known, "%s%s", i ? ", " : "", t->field->choices[i]);
+	return err_set(err, ERR_ARGS_INVALID, "parameter '%s' must be one of " STR_FMT ", not '%.*s'", t->name,
+		STR_ARG(buf_str(&known)), (int)MIN(value.len, 40), value.p);
+}
+
+static int store_choice(const struct target *t, struct str value, struct err *err)
+{
 	for (int i = 0; t->field->choices[i]; i++) {
 		if (str_is(value, t->field->choices[i])) {
 			*(int *)member(t) = i;
 			return 0;
 		}
-		buf_addf(&known, "%s%s", i ? ", " : "", t->field->choices[i]);
 	}
-	return err_set(err, ERR_ARGS_INVALID, "parameter '%s' must be one of %s, not '%.*s'", t->name,
-		known.len ? known.data : "none", (int)MIN(value.len, 40), value.p);
+	return refuse_choice(t, value, err);
 }
 
 static int store_scalar_text(const struct target *t, struct str value, struct err *err)

@@ -105,6 +105,16 @@ def test_policy_check_asks_all_that_the_start_asks(tmp_path):
     assert (status, out) == (1, "") and err.startswith(f"{tmp_path}/bad.yaml:1:1: unknown key 'nme', did you mean 'name'?")
 
 
+def test_a_reload_with_a_root_that_is_gone_is_told_with_its_place(make_server, tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    server = make_server(base=root, policy={"tokens": [token("admin", ["*"])]})
+    (server.scratch / "policy.yaml").write_text(
+        f"paths:\n  roots: ['{root}', '{tmp_path}/gone']\n" + json.dumps({"tokens": [token("admin", ["*"])]})[1:-1])
+    with expect_error("args.invalid", 400, says=f"policy.yaml:2:{len(str(root)) + 15}: paths.roots[1]: cannot open"):
+        server.client(token="admin-token").call("core.reload")
+
+
 def test_explain_says_what_the_call_and_the_check_say(make_server, tmp_path):
     base = tmp_path / "base"
     (base / "vendor").mkdir(parents=True)

@@ -449,6 +449,14 @@ def test_server_doctor(abx):
         assert word in done.out
 
 
+def test_server_doctor_leaves_nothing_behind(make_server, tmp_path):
+    server = make_server(policy={"tokens": [token("add", ["*"], ops={"files.delete": False})]})
+    done = Abx(server.url, tmp_path, token="add-token")("--json", "server", "doctor")
+    said = {line["tried"]: line for line in map(json.loads, done.out.splitlines())}
+    assert (done.code, said["reachable"]["verdict"], said["writing"]["verdict"]) == (0, "ok", "note")
+    assert "files.delete is not allowed" in said["writing"]["text"] and not list(server.base.glob(".abx-doctor*"))
+
+
 def test_tokens(make_server, tmp_path):
     server = make_server(token="right-token")
     assert Abx(server.url, tmp_path, token="right-token")("ls").code == 0

@@ -257,7 +257,7 @@ def test_results_are_dicts_too(srv, folder):
     result = srv.files.stat_sync(folder)
     as_dict = dict(result)
     assert as_dict["exists"] is True and result["type"] == result.type == "directory" and "path_b64" not in result
-    assert set(as_dict) == set(result.keys()) and result.get("nothing", 5) == 5
+    assert list(as_dict) == list(result.keys()) == list(result.to_dict()) and result.get("nothing", 5) == 5
     with pytest.raises(KeyError):
         result["path_b64"]
 
