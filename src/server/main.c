@@ -20,6 +20,7 @@
 #include "server/options.h"
 #include "server/policy_command.h"
 #include "server/serve.h"
+#include "server/serving.h"
 #include "spawn/limits.h"
 #include "spawn/tree.h"
 
@@ -255,6 +256,7 @@ static void take_server_keys(const struct config *config)
 		o->shutdown_grace = config->server.shutdown_grace;
 	if (!o->commands)
 		o->commands = config->server.commands;
+	intake_trust_forwarded(o->trust_forwarded < 0 ? config->server.trust_forwarded : o->trust_forwarded > 0);
 }
 
 static int make_policy(struct err *err)
