@@ -90,7 +90,8 @@ def test_policy_explain(alone, tmp_path):
     assert code == 4 and "policy.path_denied" in said[0]
     assert explain("--op", "files.stat")[0] == 4
     assert explain("--token", "nobody", "--op", "files.stat")[0] == 2
-    assert explain("--token", "ci", "--op", "files.stta")[0] == 2
+    unknown = alone("policy", "explain", str(file), "--token", "ci", "--op", "files.stta")
+    assert (unknown.code, unknown.err) == (2, "no op 'files.stta' in this build, did you mean 'files.stat'?\n")
     assert explain("--token", "ci")[0] == 2
 
 
