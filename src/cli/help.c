@@ -97,7 +97,7 @@ static void print_man_flags(const struct flag *flags)
 
 static void print_man_command(const struct command *command)
 {
-	printf(".SS abx %s ", command->name);
+	printf(".SS abx %s%s", command->name, command->usage[0] ? " " : "");
 	print_man(command->usage);
 	putchar('\n');
 	print_man(command->summary);

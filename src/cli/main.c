@@ -51,8 +51,8 @@ static int check_words(struct cli *cli, const struct command *command, const str
 		return problem_set(&cli->problem, EXIT_USAGE, "%s: too few arguments; usage: abx %s %s", command->name,
 			command->name, command->usage);
 	if (command->most != ANY_COUNT && args->word_count > (size_t)command->most)
-		return problem_set(&cli->problem, EXIT_USAGE, "%s: too many arguments; usage: abx %s %s", command->name,
-			command->name, command->usage);
+		return problem_set(&cli->problem, EXIT_USAGE, "%s: too many arguments; usage: abx %s%s%s",
+			command->name, command->name, command->usage[0] ? " " : "", command->usage);
 	return 0;
 }
 

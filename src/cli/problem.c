@@ -41,7 +41,6 @@ static const struct {
 	{ "op.not_enabled", "'abx server ops' lists what may be called" },
 	{ "op.unknown", "'abx server ops' lists what may be called" },
 	{ "auth.token_expired", "a new one is needed" },
-	{ "commands.timeout", "see --timeout" },
 	{ "server.busy", "try again" },
 	{ "server.shutting_down", "try again" },
 	{ "limit.too_many", "try again" },
