@@ -574,5 +574,9 @@ def test_ws_url_behind_a_proxy(make_server):
     trusting = make_server(policy={"server": {"trust_forwarded": True}}).client(
         headers={"X-Forwarded-Host": "box.example", "X-Forwarded-Proto": "https"})
     assert trusting.call("terminal.create", command="exit")["ws_url"].startswith("wss://box.example/pty?")
+    for how in (make_server("--trust-forwarded"), make_server(env={"ABX_SERVER_TRUST_FORWARDED": "yes"}),
+                make_server("--trust-forwarded=false", policy={"server": {"trust_forwarded": True}})):
+        url = how.client(headers={"X-Forwarded-Host": "box.example"}).call("terminal.create", command="exit")["ws_url"]
+        assert url.startswith("ws://box.example/") != ("--trust-forwarded=false" in how.command)
     trusting.headers["X-Forwarded-Host"] = 'x"/><y'
     assert "y" not in json.dumps(trusting.call("terminal.create", command="exit")["ws_url"]).partition("/pty")[0]

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import signal
 import socket
 import subprocess
@@ -14,6 +15,7 @@ import time
 import pytest
 
 from lib.abx import Abx, abx_binary
+from lib.access import token
 from lib.names import STRANGE
 from lib.server import ROOT
 
@@ -453,6 +455,15 @@ def test_server_check(abx, folder):
     assert done.code == 4 and done.out.startswith("denied: ") and "policy:" in done.out
 
 
+def test_server_check_of_an_op_that_is_not_described(make_server, tmp_path):
+    server = make_server(policy={"tokens": [token("look", ["*:read"])]})
+    abx = Abx(server.url, tmp_path, token="look-token")
+    done = abx("server", "check", "files.delete", "--arg", "path=x")
+    assert (done.code, done.err) == (4, "") and done.out.startswith("denied: ") and "tokens.look.scopes" in done.out
+    shown = json.loads(abx("--json", "server", "check", "files.delete", "--arg", "path=x").out)
+    assert (shown["allowed"], shown["wire_code"]) == (False, "policy.scope_denied")
+
+
 def test_server_doctor(abx):
     done = abx("server", "doctor")
     assert done.code == 0 and "FAULT" not in done.out
@@ -460,11 +471,19 @@ def test_server_doctor(abx):
         assert word in done.out
 
 
+def test_server_doctor_leaves_nothing_behind(make_server, tmp_path):
+    server = make_server(policy={"tokens": [token("add", ["*"], ops={"files.delete": False})]})
+    done = Abx(server.url, tmp_path, token="add-token")("--json", "server", "doctor")
+    said = {line["tried"]: line for line in map(json.loads, done.out.splitlines())}
+    assert (done.code, said["reachable"]["verdict"], said["writing"]["verdict"]) == (0, "ok", "note")
+    assert "files.delete is not allowed" in said["writing"]["text"] and not list(server.base.glob(".abx-doctor*"))
+
+
 def test_tokens(make_server, tmp_path):
     server = make_server(token="right-token")
     assert Abx(server.url, tmp_path, token="right-token")("ls").code == 0
-    for token in (None, "wrong-token"):
-        abx = Abx(server.url, tmp_path, token=token)
+    for secret in (None, "wrong-token"):
+        abx = Abx(server.url, tmp_path, token=secret)
         done = abx("ls")
         assert done.code == 3 and "right-token" not in done.err and "wrong-token" not in done.err
         assert abx("exec", "true").code == 125
@@ -530,21 +549,43 @@ def test_help(abx):
         assert abx("help", *name.split()).out.startswith(f"abx {name}: ")
         assert abx(*name.split(), "--help").code == 0
     assert abx().code == 2 and abx("nonsense").code == 2 and "'ls'" in abx("lss").err
+    assert "'ls cp' is not a command" in abx("help", "ls", "cp").err and abx("info", "x").err.endswith("usage: abx info\n")
     assert abx("server").code == 2 and abx("--version").out.startswith("abx ")
+    for words, meant in (("git statu", "git status"), ("contxt list", "context"), ("server opss", "server ops"), ("shel", "shell")):
+        assert f"did you mean '{meant}'" in abx(*words.split()).err, words
     for shell in ("bash", "zsh", "fish"):
         assert "abx" in abx("completion", shell).out
 
 
 @pytest.mark.parametrize("words,expected", [
     ("abx ", {"exec", "cp", "server", "context"}), ("abx server ", {"ops", "call", "doctor"}), ("abx server c", {"call", "check"}),
-    ("abx --url x l", {"ls"}), ("abx ls --r", {"--recursive"}), ("abx context ", {"add", "use", "list", "rm"})])
+    ("abx --url x l", {"ls"}), ("abx --url http : //127.0.0.1 : 9000 l", {"ls"}), ("abx --url = unix : /x l", {"ls"}),
+    ("abx shell --", {"--workdir"}), ("abx sh --", {"--timeout"}), ("abx ls --r", {"--recursive"}), ("abx context ", {"add", "use", "list", "rm"})])
 def test_completion_in_bash(abx, words, expected):
     script = abx("completion", "bash").out + """
 COMP_WORDS=($1); [ "${1% }" = "$1" ] || COMP_WORDS+=("")
 COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _abx; printf '%s\\n' "${COMPREPLY[@]}"
 """
     done = subprocess.run(["bash", "-c", script, "bash", words], capture_output=True, text=True, cwd=abx.home, check=True)
+    assert words != "abx shell --" or "--timeout" not in done.stdout
     assert expected <= set(done.stdout.split()) and "cat" not in set(done.stdout.split()) - (expected if words != "abx " else {"cat"})
+
+
+def test_completion_in_fish_has_the_flags_of_commands_of_two_words(abx):
+    assert "__fish_seen_subcommand_from git; and __fish_seen_subcommand_from diff' -l staged" in abx("completion", "fish").out
+
+
+def test_every_macro_of_the_manual_page_begins_a_line(abx):
+    for line in abx("help", "--man").out.splitlines():
+        assert not re.search(r"[^.\\]\.(TP|SS|PP|B|SH)\b", line) and line.isascii(), line
+    for command in ("token new", "policy check", "policy explain"):
+        assert "\n\n" + "flags:" in abx("help", *command.split()).out or command == "policy check"
+
+
+@pytest.mark.parametrize("words", [("find", "*", "-d", "x"), ("find", "*", "-m", "-1"), ("grep", "x", "-C", "1.5"), ("grep", "x", "-m", "")])
+def test_flags_that_want_a_number(abx, words):
+    done = abx(*words)
+    assert done.code == 2 and f"is a number, not '{words[-1]}'" in done.err
 
 
 def test_the_manual_page_is_current(abx):

@@ -223,7 +223,8 @@ def test_credentials(check):
     assert second["x-access-token"] == "t" and "authorization" not in second
     for options in ('{"token": ""}', '{"token": "a b"}', '{"request_timeout": 0}', '{"gateway_token": "g", "legacy_auth": true}'):
         assert check("setup", "http://x", options)["error"]["name"] == "ServerConfigError"
-    assert check("setup", "ftp://x", "{}")["error"]["name"] == "ServerConfigError"
+    for url in ("ftp://x", "http://", "http://x?y", "http://x:99999", "127.0.0.1:9000"):
+        assert check("setup", url, "{}")["error"]["name"] == "ServerConfigError", url
 
 
 def test_a_server_that_knows_groups_alone(check):
@@ -248,7 +249,7 @@ def test_commands_of_the_template(check, make_server, tmp_path):
     assert "echo" in got.pop("listed")
     assert got == {
         "echo": [1], "call": "told", "id": "first", "odd": ["ExecutionError", "custom.failed", "CommandError"],
-        "fail": ["ExecutionError", "custom.failed", "KeyError"], "wrong": ["ServerArgumentError", "args.invalid", None],
+        "fail": ["ExecutionError", "custom.failed", "KeyError"], "wrong": ["ServerArgumentError", "args.unknown", None],
         "nothing": ["CommandNotFoundError", "custom.unknown_command", None], "check": "args.missing"}
 
 
