@@ -328,6 +328,8 @@ static int unknown(
 	const char *nearest;
 	size_t count = 0;
 
+	if (op->ignores_unknown)
+		return 0;
 	for (; fields && fields->type != FIELD_NONE && count < BIND_PARAMS_MAX; fields++)
 		names[count++] = fields->name;
 	nearest = str_nearest(name, names);
@@ -375,8 +377,10 @@ static int bind_fields(struct bind *b, const struct field *fields, char *base, c
 		struct target t = { .bind = b, .base = base };
 
 		t.field = find_row(fields, item->key, &t.base64);
+		if (!t.field && unknown(b->op, fields, item->key, dotted, err) < 0)
+			return -1;
 		if (!t.field)
-			return unknown(b->op, fields, item->key, dotted, err);
+			continue;
 		t.name = prefix[0] ? arena_printf(b->arena, "%s%s", dotted, t.field->name) : t.field->name;
 		if (!t.name)
 			return no_memory(err);

@@ -84,6 +84,10 @@ struct example {
 
 #define JSON_TEXT(...) #__VA_ARGS__
 
+/* Writes the body of an error as another public API has it; err->details is the text of a JSON object, or NULL. */
+struct json_writer;
+typedef void error_shape(struct json_writer *w, const struct err *err, const char *request_id);
+
 enum { OP_ERRORS_MAX = 24, OP_LIMITS_MAX = 6, OP_EVENTS_MAX = 8, OP_ROUTES_MAX = 2 };
 
 struct op {
@@ -110,6 +114,9 @@ struct op {
 	bool is_dynamic; /* a command of the template author: not in ops_all, and only as long as its set (custom/commands.h) */
 	/* Takes the arguments as one object; the rows then only describe them.  NULL: the rows do it. */
 	int (*bind)(struct arena *arena, const struct op *op, const struct json *object, void *params, struct err *err);
+	/* For ops that speak another public API (R111): */
+	bool ignores_unknown; /* parameters that the rows do not have are passed over, not refused */
+	error_shape *error;   /* NULL: the one that catalog/errors.json describes */
 	/*
 	 * What the policy says of its arguments beside their paths: asked by the call itself, and by core.check alone,
 	 * which may know some of them only.  Paths are resolved, it may block, and it changes nothing.  NULL: nothing.

@@ -113,6 +113,20 @@ static const struct op *told_op(const struct call *call)
 	return err_info(call->err.code)->status == 401 ? NULL : call->op;
 }
 
+/* All of it, in the shape of the op. */
+static void write_whole_error(struct json_writer *w, const struct call *call, const char *details)
+{
+	const struct op *op = told_op(call);
+
+	if (op && op->error) {
+		op->error(w, &call->err, call->request_id);
+		return;
+	}
+	write_error(w, &call->err, op, call->request_id);
+	json_raw(w, str_of(details ? details : "{}"));
+	json_object_end(w);
+}
+
 /* An ASCII form for everybody, and the exact bytes for who reads RFC 6266 (R51). */
 static void add_disposition(struct buf *headers, struct str name)
 {
@@ -157,9 +171,8 @@ static void send_bare_error(struct serving *s, const struct buf *headers)
 
 	buf_init(&body, HEADERS_MAX);
 	json_write_init(&w, &body);
-	write_error(&w, &s->call.err, told_op(&s->call), s->call.request_id);
-	json_raw(&w, STR("{}"));
-	json_object_end(&w);
+	s->call.err.details = NULL;
+	write_whole_error(&w, &s->call, NULL);
 	reply.body = buf_str(&body);
 	send_reply(s, &reply, headers);
 }
@@ -172,12 +185,13 @@ static void fail(struct serving *s, const void *details, const struct raw_reply 
 
 	rope_free(&s->asked->rope);
 	rope_init(&s->asked->rope, &s->call.arena, REPLY_TEXT_MAX);
-	write_error(&s->asked->rope.writer, &s->call.err, told_op(&s->call), s->call.request_id);
-	if (details)
+	if (details && !s->call.op->error) {
+		write_error(&s->asked->rope.writer, &s->call.err, told_op(&s->call), s->call.request_id);
 		write_rope(&s->asked->rope, s->call.op->result, details);
-	else
-		json_raw(&s->asked->rope.writer, s->call.err.details ? str_of(s->call.err.details) : STR("{}"));
-	json_object_end(&s->asked->rope.writer);
+		json_object_end(&s->asked->rope.writer);
+	} else {
+		write_whole_error(&s->asked->rope.writer, &s->call, s->call.err.details);
+	}
 	buf_init(&headers, HEADERS_MAX);
 	answer_headers(s, &headers);
 	add_error_headers(s, &headers, info);

@@ -148,3 +148,39 @@ def test_names_that_the_clients_need_are_refused(tmp_path):
         made = linked_with(OP.replace('"demo.greet"', f'"{name}.greet"'), folder)
         done = subprocess.run([made, "gen-client", "--lang", "python"], capture_output=True, text=True, timeout=20)
         assert (done.returncode, done.stdout) == (1, "") and f"'{name}.greet': no op may be called so" in done.stderr
+
+
+FOREIGN = r'''
+static void write_foreign(struct json_writer *w, const struct err *err, const char *request_id)
+{
+	json_object_begin(w);
+	json_key(w, "fault");
+	json_string(w, err->text);
+	json_key(w, "trace");
+	json_string(w, request_id);
+	json_object_end(w);
+}
+'''
+
+
+def test_r111_an_op_of_another_public_api(tmp_path, monkeypatch):
+    """Its columns: parameters that it does not know are passed over, and its errors have their own shape."""
+    source = OP.replace("static int work", FOREIGN + "\nstatic int work", 1).replace(
+        ".work = work,", ".work = work, .ignores_unknown = true, .error = write_foreign,").replace("call/call.h", "base/json_write.h\"\n#include \"call/call.h")
+    monkeypatch.setenv("ABX_TEST_SERVER", str(linked_with(source, tmp_path)))
+    with Server() as server:
+        client = server.client()
+
+        def post(route, **args):
+            connection, reply = client.open("POST", route, json.dumps(args).encode())
+            with connection:
+                return reply, json.loads(reply.read())
+
+        for route in ("/demo/greet", "/ops/demo.greet"):
+            reply, answer = post(route, name="you", colour="red")
+            assert (reply.status, answer) == (200, {"text": "you"})
+            reply, answer = post(route, times=2)
+            fault = {"fault": "demo.greet needs the parameter 'name'", "trace": reply.header("x-request-id")}
+            assert (reply.status, answer) == (400, fault)
+        reply, answer = post("/files/mkdir", path="x", colour="red")
+        assert (reply.status, answer["wire_code"]) == (400, "args.unknown")
