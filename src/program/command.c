@@ -178,13 +178,14 @@ static int plan_cwd(struct call *call, const struct command *command, struct pla
 {
 	if (command->cwd.place) {
 		plan->spawn.dir_fd = command->cwd.folder_fd;
+		plan->spawn.dir_name = command->cwd.given;
 		return 0;
 	}
 	plan->base_fd = place_base_fd(call->caller);
 	plan->spawn.dir_fd = plan->base_fd;
+	plan->spawn.dir_name = str_of(place_base_path(call->caller));
 	if (plan->base_fd < 0)
-		return failure_set(
-			&call->err, &call->arena, "cwd", -plan->base_fd, str_of(place_base_path(call->caller)), NULL);
+		return failure_set(&call->err, &call->arena, "cwd", -plan->base_fd, plan->spawn.dir_name, NULL);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "policy/config.h"
 #include "policy/mask.h"
 #include "policy/place.h"
+#include "policy/policy_file.h"
 
 #include <stdlib.h>
 
@@ -60,8 +61,11 @@ int audit_use(const struct policy *policy, struct err *err)
 	const char *path = policy_config(policy)->audit.file;
 	int fd = path[0] ? line_file_open(path) : -1;
 
-	if (path[0] && fd < 0)
-		return err_set(err, ERR_ARGS_INVALID, "audit.file: cannot open '%s': %s", path, strerrordesc_np(-fd));
+	if (path[0] && fd < 0) {
+		err_set(err, ERR_ARGS_INVALID, "audit.file: cannot open '%s': %s", path, strerrordesc_np(-fd));
+		policy_file_place(policy_config(policy), err);
+		return -1;
+	}
 	if (audit.on || fd >= 0)
 		send_to(fd);
 	policy_unref(audit.policy);

@@ -300,13 +300,20 @@ static bool is_host(struct str host)
 	return host.len > 0;
 }
 
+static bool trusts_forwarded;
+
+void intake_trust_forwarded(bool trust)
+{
+	trusts_forwarded = trust;
+}
+
 /* Where this server's WebSockets are for the caller, who may have come through a proxy (R42). */
 static void keep_ws_base(struct serving *s, const struct head *head)
 {
 	struct str host = head->host, proto = { NULL, 0 }, scheme;
 	char *base;
 
-	if (policy_config(s->policy)->server.trust_forwarded) {
+	if (trusts_forwarded) {
 		struct str forwarded = head_get(head, "x-forwarded-host"), first;
 
 		if (head_list_next(&forwarded, &first) && is_host(first))

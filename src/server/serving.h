@@ -53,6 +53,7 @@ struct serving {
 /* intake.c: the arguments.  then() is called when they are bound, unless an answer was given. */
 void intake(struct serving *s, const struct head *head, void (*then)(struct serving *s));
 void intake_free(struct serving *s);
+void intake_trust_forwarded(bool trust); /* once, at the start */
 
 /* answer.c */
 extern const struct call_port answer_port;

@@ -9,7 +9,7 @@ import pytest
 
 from lib.client import expect_error
 from lib.parallel import together
-from lib.processes import children, eventually, nap, running, sleeping
+from lib.processes import children, eventually, gone, nap, running, sleeping
 from lib.server import is_sanitized
 
 MIB = 1 << 20
@@ -19,10 +19,6 @@ def run(client, command=None, **more):
     if command is not None:
         more["command"] = command
     return client.call("commands.run", **more)
-
-
-def gone(*numbers, within=5):
-    eventually(lambda: not any(sleeping(number) for number in numbers), within, f"sleep {numbers} is gone")
 
 
 def end(number):
@@ -209,6 +205,24 @@ def test_b016_r08_a_bad_cwd(runner, process_server, outside):
     assert run(runner, "pwd")["stdout"] == f"{base}\n"
 
 
+def test_b016_a_cwd_that_may_not_be_entered(make_server):
+    if os.geteuid() != 0:
+        pytest.skip("only root runs programs as another user")
+    server = make_server(policy={"process": {"user": "nobody"}, "groups": {"dev_tools": True}}, token="token-of-b016")
+    server.scratch.chmod(0o755)
+    shut = server.base / "shut"
+    shut.mkdir(mode=0o700)
+    for op, args in (("commands.run", {"command": "pwd"}), ("process.start", {"argv": ["pwd"]}), ("terminal.create", {}),
+                     ("devtools.code.run", {"code": "pwd", "language": "bash"})):
+        with expect_error("commands.cannot_start", 400, says=f"cwd '{shut}': Permission denied") as caught:
+            server.client().call(op, cwd=str(shut), **args)
+        assert caught.error.details == {"step": "cwd", "errno": "EACCES", "path": str(shut)}
+    shut.chmod(0o755)
+    server.base.chmod(0o700)  # the one that nobody named
+    with expect_error("commands.cannot_start", 400, says=f"cwd '{server.base}': Permission denied"):
+        run(server.client(), "pwd")
+
+
 # --- the text of a command
 
 
@@ -366,7 +380,7 @@ def test_b028_stuck_commands_do_not_block_the_rest(runner):
     finally:
         for connection in stuck:
             connection.close()
-    gone(number, within=20)
+    gone(number)
 
 
 def test_b029_r09_end_of_file_at_once_without_stdin(runner):
@@ -419,11 +433,19 @@ def test_b036_r13_r17_the_docs_name_the_way_out(runner):
 # --- surroundings
 
 
-def test_r10_its_own_session_and_no_terminal(runner):
-    result = run(runner, argv=["sh", "-c", "ps -o pid=,pgid=,sid=,tty= -p $$"])
-    pid, group, session, terminal = result["stdout"].split()
-    assert pid == group == session == str(result["pid"]) and terminal == "?"
-    assert run(runner, "exec 3<>/dev/tty")["exit_code"] != 0
+LEADER = "ps -o pid=,pgid=,sid=,tty= -p $$; (exec 3<>/dev/tty) 2>/dev/null || echo none; wc -c"
+
+
+def test_r09_r10_its_own_session_no_terminal_and_no_input(make_server, process_server):
+    """Of commands, processes and code alike: nothing can wait for a person (B160)."""
+    client = make_server(*["--no-cgroups"] * ("--no-cgroups" in process_server.command), policy={"groups": {"dev_tools": True}}).client()
+    shown = [run(client, argv=["sh", "-c", LEADER])["stdout"], client.call("devtools.code.run", code=LEADER, language="bash")["stdout"]]
+    started = client.call("process.start", argv=["sh", "-c", LEADER], capture_output=True)
+    with client.stream("process.follow", pid=started["id"]) as stream:
+        shown.append(stream.collect()["chunk"])
+    for text in shown:
+        pid, group, session, *rest = text.split()
+        assert pid == group == session and rest == ["?", "none", "0"]
 
 
 def test_children_inherit_no_descriptors(runner):
@@ -435,7 +457,7 @@ def test_children_inherit_no_descriptors(runner):
 
 @pytest.mark.parametrize("command", [
     "sudo -k true", "ssh -o ConnectTimeout=1 127.0.0.1", "git commit", "git clone https://127.0.0.1:1/x",
-    "python3 -c 'import getpass; getpass.getpass()'", "read -p name: x", "less /etc/passwd", "su -c true nobody", "passwd",
+    "python3 -c 'import getpass; getpass.getpass()'", "npm init", "read -p name: x", "less /etc/passwd", "su -c true nobody", "passwd",
     "sh -c 'stty -a; read x'"])
 def test_b160_none_waits_for_a_person(runner, command):
     """What is not installed on this machine ends with 127, which is an end too."""

@@ -8,7 +8,7 @@ import pytest
 
 from lib.client import expect_error
 from lib.parallel import together
-from lib.processes import eventually, nap, sleeping
+from lib.processes import eventually, gone, nap, sleeping
 from lib.raw import Broken
 from lib.server import is_sanitized
 
@@ -18,10 +18,6 @@ MIB = 1 << 20
 def collect(client, command, **more):
     with client.stream("commands.stream", command=command, **more) as stream:
         return stream.collect()
-
-
-def gone(*numbers, within=5):
-    eventually(lambda: not any(sleeping(number) for number in numbers), within, f"sleep {numbers} is gone")
 
 
 # --- events
@@ -271,7 +267,7 @@ def test_hundreds_of_idle_streams(make_server):
     finally:
         for stream in streams:
             stream.close()
-    gone(number, within=30)
+    gone(number)
 
 
 def test_streams_that_come_and_go_leave_nothing(process_server, runner):
@@ -289,7 +285,7 @@ def test_streams_that_come_and_go_leave_nothing(process_server, runner):
 
 
 def test_r11_headers_come_at_once_and_events_are_two_lines(runner):
-    """B034; the comment after silence is in tests/unit/test_http_conn.c, with a short limit."""
+    """B034; the comment after silence is in tests/unit/test_http_conn.c too, with a short limit."""
     body = json.dumps({"command": "sleep 600"})
     with runner.connect() as connection:
         connection.send(f"POST /shell/stream HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n{body}")
@@ -299,6 +295,19 @@ def test_r11_headers_come_at_once_and_events_are_two_lines(runner):
         first = next(reply.chunks())
         lines = first.split(b"\n")
         assert lines[0] == b"event: start" and lines[1].startswith(b'data: {"pid":') and lines[2:] == [b"", b""]
+
+
+@pytest.mark.check
+def test_r11_a_quiet_stream_has_a_comment_within_twenty_seconds(client, folder):
+    """B034"""
+    def quiet(op, args):
+        with client.stream(op, **args) as stream:
+            names = [event.name for event in stream]
+            return names, stream.comments
+
+    answers = together(lambda one: quiet(*one), [("commands.stream", {"command": "sleep 20; echo done"}),
+                                                 ("files.watch", {"path": str(folder), "timeout": 20})])
+    assert answers == [(["start", "stdout", "exit"], 1), (["ready", "end"], 1)]
 
 
 def test_stdin_reaches_a_stream(runner):

@@ -85,6 +85,7 @@ def test_describe_on_the_command_line():
     (["--no-cgroups=1"], 2, "takes no value"), (["--shutdown-grace", "-1"], 2, "shutdown-grace"),
     (["--log-level", "loud"], 2, "log-level"), (["--listen", "0.0.0.0:0"], 2, "--insecure-no-auth"),
     (["--listen", "nonsense"], 2, "nonsense"), (["--listen", "127.0.0.1:99999"], 2, "99999"),
+    (["--trust-forwarded=maybe"], 2, "--trust-forwarded must be true or false"),
     (["--token", "a", "--token-file", "b"], 2, "both")])
 def test_options_that_are_wrong_stop_the_start(arguments, code, says):
     done = subprocess.run([binary(), *arguments], capture_output=True, text=True, timeout=30, check=False)

@@ -507,6 +507,7 @@ def test_b150_a_foreign_owner(client, repo):
     for path in [repo, *repo.rglob("*")]:
         os.chown(path, 1234, 1234)
     assert status(client, repo)["clean"] and diff(client, repo)["diff"] == ""
+    assert not list(client.server.scratch.glob(".git*")) and not list(client.server.scratch.glob(".config/git*"))  # its HOME
 
 
 def test_b150_run_as_another_user(make_server, repo):

@@ -138,6 +138,20 @@ def test_b133_r76_head_is_get_without_the_body(client):
         assert head.header("content-type") == got.header("content-type")
 
 
+def test_b133_r76_head_of_a_stream_starts_nothing(client):
+    """Its headers are those of GET, and the connection can be used again."""
+    process = client.call("process.start", command="sleep 7765", capture_output=True)
+    for target in (f"/files/watch?path={client.server.base}", f"/process/{process['id']}/follow"):
+        with client.connect() as connection:
+            connection.send(f"HEAD {target} HTTP/1.1\r\n{H}\r\nGET /health HTTP/1.1\r\n{H}\r\nGET {target} HTTP/1.1\r\n{H}\r\n")
+            head = connection.reply("HEAD")
+            assert connection.reply().read() == b'{"status":"ok"}'
+            got = connection.reply()
+        assert head.status == got.status == 200 and head.header("content-type") == "text/event-stream"
+        assert [name for name, _ in head.headers] == [name for name, _ in got.headers]
+    client.call("process.signal", pid=process["id"], signal="SIGKILL")
+
+
 def test_b133_head_of_an_error_has_no_body(client):
     with client.connect() as connection:
         connection.send(f"HEAD /nothing HTTP/1.1\r\n{H}\r\nGET /health HTTP/1.1\r\n{H}\r\n")

@@ -278,7 +278,7 @@ export class FilesNamespace extends Namespace {
   /**
    * Delete a file or a folder.
    *
-   * Links are removed and never followed. Roots, what holds one, mount points and what holds a protected entry are refused before anything is removed. When it fails in the middle, the details name the first path that is left.
+   * Links are removed and never followed. Roots, what holds one, mount points and what holds a protected entry are refused before anything is removed. For a mount point, and when it fails in the middle, the details name the first path that is left.
    */
   delete(params: FilesDeleteParams, options?: CallOptions): Promise<FilesDeleteResult> {
     return this.caller.json(catalog["files.delete"], params, options);

@@ -163,6 +163,7 @@ static int start_program(struct run *run)
 	const struct in *in = call_in(call, struct in);
 	struct program_plan plan = {
 		.dir_fd = run->folder_fd,
+		.dir_name = in->cwd.place ? in->cwd.given : str_of(place_base_path(call->caller)),
 		.extra_fd = run->file_fd,
 		.extra_as = LANGUAGE_FD,
 		.input = in->input,

@@ -156,6 +156,7 @@ static int start_git(struct git_run *run)
 		.argv = run->argv,
 		.env = make_env(run, &env),
 		.dir_fd = run->folder_fd,
+		.dir_name = str_of(run->path->place->given),
 		.extra_fd = -1,
 		.timeout_s = (double)call_limit(call, "max_seconds"),
 		.max_bytes = run->kind->max_bytes,

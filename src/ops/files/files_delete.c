@@ -108,7 +108,8 @@ const struct op op_files_delete = {
 	.summary = "Delete a file or a folder.",
 	.description =
 		"Links are removed and never followed. Roots, what holds one, mount points and what holds a protected entry are "
-		"refused before anything is removed. When it fails in the middle, the details name the first path that is left.",
+		"refused before anything is removed. For a mount point, and when it fails in the middle, the details name the first path "
+		"that is left.",
 	.example = { .args = JSON_TEXT({ "path" : "demo/old.txt" }), .abx = "rm demo/old.txt" },
 	.effects = OP_WRITES,
 	.params = in_fields,

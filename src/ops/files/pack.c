@@ -137,11 +137,23 @@ static const char *why_not(int number)
 						   : "it cannot be read";
 }
 
+/* Readers of a zip take a backslash for a slash of Windows, unless a true slash stands beside it. */
+static void set_name(struct pack *p, const char *name)
+{
+	char dotted[sizeof "./" + NAME_MAX];
+
+	if (p->format == PACK_ZIP && strchr(name, '\\') && !strchr(name, '/')) {
+		snprintf(dotted, sizeof dotted, "./%s", name);
+		name = dotted;
+	}
+	archive_entry_set_pathname(p->entry, name);
+}
+
 static void describe(struct pack *p, const char *name, const struct stat *st)
 {
 	struct archive_entry *e = archive_entry_clear(p->entry);
 
-	archive_entry_set_pathname(e, name);
+	set_name(p, name);
 	archive_entry_set_filetype(e, st->st_mode & S_IFMT);
 	archive_entry_set_perm(e, st->st_mode & 07777);
 	archive_entry_set_uid(e, st->st_uid);

@@ -2237,7 +2237,7 @@ class FilesNamespace(Namespace):
     ) -> FilesDeleteResult:
         """Delete a file or a folder.
 
-        Links are removed and never followed. Roots, what holds one, mount points and what holds a protected entry are refused before anything is removed. When it fails in the middle, the details name the first path that is left.
+        Links are removed and never followed. Roots, what holds one, mount points and what holds a protected entry are refused before anything is removed. For a mount point, and when it fails in the middle, the details name the first path that is left.
 
         :param path: File, link or folder to delete.
         :param recursive: Delete a folder with all below it; when false it has to be empty. (default true)
