@@ -7,6 +7,8 @@
 
 #include <strings.h>
 
+enum { URL_MAX = 2 * 1024 * 1024 };
+
 static const struct {
 	const char *prefix;
 	unsigned port; /* 0: it has no host */
@@ -62,8 +64,21 @@ int address_check_host(struct call *call, struct str url)
 	return 0;
 }
 
+/* As long as the browser writes it: what is not ASCII takes three bytes for one. */
+static size_t written_length(const char *url)
+{
+	size_t len = 0;
+
+	for (; *url; url++)
+		len += (unsigned char)*url >= 0x80 ? 3 : 1;
+	return len;
+}
+
 int address_check(struct call *call, const char *url)
 {
+	/* The browser drops a longer one without a word and stays where it is. */
+	if (written_length(url) > URL_MAX)
+		return err_set(&call->err, ERR_ARGS_INVALID, "parameter 'url' is over %d bytes", URL_MAX);
 	if (strcasecmp(url, "about:blank") == 0)
 		return 0;
 	for (size_t i = 0; i < ARRAY_LEN(schemes); i++) {

@@ -122,6 +122,7 @@ struct op {
 	 * which may know some of them only.  Paths are resolved, it may block, and it changes nothing.  NULL: nothing.
 	 */
 	int (*permit)(struct call *call);
+	bool waits; /* for long, maybe: a caller who closes its sending side has gone, as one of a program has (R14) */
 	int (*work)(struct call *call);
 	void (*start)(struct call *call);
 	/* On the loop, before its paths are looked at: whether the call was answered, as one that came before; or NULL. */

@@ -238,7 +238,7 @@ static void run(struct serving *s)
 		call_stream(call, &nothing);
 		return;
 	}
-	if (call->op->effects & OP_RUNS || call->op->kind == OP_SSE)
+	if (call->op->effects & OP_RUNS || call->op->kind == OP_SSE || call->op->waits)
 		http_gone_on_eof(s->conn);
 	if (call->op->replay && call->op->replay(call))
 		return;

@@ -40,6 +40,15 @@ def test_r84_only_pages_of_the_web(browser, url):
         go(browser, url)
 
 
+def test_an_address_that_the_browser_would_drop_without_a_word(browser):
+    longest = 2 * 1024 * 1024
+    start = "data:text/html,<title>long</title>"
+    assert go(browser, start + "x" * (longest - len(start)))["title"] == "long"
+    for url in (start + "x" * (longest + 1 - len(start)), start + "\u00fc" * (longest // 6)):
+        with expect_error("args.invalid", 400, says="'url' is over"):
+            go(browser, url)
+
+
 def test_r84_a_page_does_not_get_to_files(browser, site):
     for start in ("about:blank", site.url("/")):
         go(browser, start)

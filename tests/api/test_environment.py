@@ -190,3 +190,10 @@ def test_b107_r93_children_cannot_read_the_servers_memory(make_server):
     server = make_server(token=TOKEN, env={"ABX_SERVER_TOKEN": TOKEN})
     found = run(server.client(), "cat /proc/$PPID/environ /proc/$PPID/cmdline | tr '\\0' '\\n'")
     assert TOKEN not in found["stdout"]
+
+
+def test_r04_a_variable_that_is_no_text_is_marked(make_server):
+    client = make_server(env={"LC_ODD": os.fsdecode(b"\xffv")}).client()
+    told = client.call("system.env.get", filter="LC_ODD")
+    assert told == {"variables": {"LC_ODD": "\ufffdv"}, "lossy": True}
+    assert "lossy" not in client.call("system.env.get", filter="PATH")

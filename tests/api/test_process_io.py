@@ -111,9 +111,10 @@ def test_waiting_caller_may_leave(client, server):
         connection = client.connect()
         connection.send(client.head("GET", f"/process/{process['id']}/output?wait=60", {}))
         connection.close()
+    eventually(lambda: server.fds() <= fds, what="closed connections")  # long before the minute is over, and while it runs
+    assert client.call("process.get", pid=process["id"])["state"] == "running"
     client.rest("process.stdin", pid=process["id"], data="x\n")
     assert output(client, process, wait=10)["eof"]
-    eventually(lambda: server.fds() <= fds, what="closed connections")
 
 
 def test_not_captured(client):

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Made by `agent-sandbox-server gen-client --lang ts --part catalog`: do not edit.
-// Catalog version 1, digest sha256:97aa36b6f88770ddb8a838dc2fd48742a2e8e8cafd1ddb9e7b0b94cc7ceb1b24
+// Catalog version 1, digest sha256:56cf3e146a93eea9d950655a4fccdb048fa3369e4390e6e7c09397dc4f11be65
 import type { ErrorRow, OpSpec } from "./runtime.js";
 
 export const CATALOG_VERSION = 1;
-export const CATALOG_DIGEST = "sha256:97aa36b6f88770ddb8a838dc2fd48742a2e8e8cafd1ddb9e7b0b94cc7ceb1b24";
+export const CATALOG_DIGEST = "sha256:56cf3e146a93eea9d950655a4fccdb048fa3369e4390e6e7c09397dc4f11be65";
 export const SERVER_VERSION = "0.1.0";
 
 /** Tell whether the server answers. */
@@ -1722,6 +1722,8 @@ export interface SystemEnvGetParams {
 export interface SystemEnvGetResult {
   /** The variables by name. */
   variables: Record<string, string>;
+  /** Bytes that are not UTF-8 were replaced. */
+  lossy?: boolean;
 }
 
 /** Set variables for the programs that are started from now on. */

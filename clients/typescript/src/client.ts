@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Made by `agent-sandbox-server gen-client --lang ts --part client`: do not edit.
-// Catalog version 1, digest sha256:97aa36b6f88770ddb8a838dc2fd48742a2e8e8cafd1ddb9e7b0b94cc7ceb1b24
+// Catalog version 1, digest sha256:56cf3e146a93eea9d950655a4fccdb048fa3369e4390e6e7c09397dc4f11be65
 import {
   catalog,
   type CoreHealthParams,

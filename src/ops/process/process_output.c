@@ -282,5 +282,6 @@ const struct op op_process_output = {
 	.result = result,
 	.result_size = sizeof(struct out),
 	.errors = errors,
+	.waits = true,
 	.start = start,
 };

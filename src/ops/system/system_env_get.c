@@ -3,6 +3,7 @@
  * system.env.get: the variables that a program would be started with (R80), those that look
  * like secrets apart.
  */
+#include "base/utf8.h"
 #include "call/call.h"
 #include "policy/policy.h"
 
@@ -16,6 +17,7 @@ struct in {
 
 struct out {
 	struct list variables;
+	bool lossy;
 };
 
 static const struct field params[] = {
@@ -28,6 +30,7 @@ static const struct one_of one_of[] = { { .names = { "filter", "names" }, .optio
 
 static const struct field result[] = {
 	R_MAP(struct out, variables, "The variables by name."),
+	R_FLAG(struct out, lossy, "Bytes that are not UTF-8 were replaced."),
 	FIELDS_END,
 };
 
@@ -82,6 +85,7 @@ static int fill_in(struct call *call, const char *const *items, size_t count, st
 		if (!pairs[out->variables.count].name)
 			return err_set(&call->err, ERR_BUSY, "the answer needs more memory than is left");
 		pairs[out->variables.count++].value = value;
+		out->lossy |= !utf8_valid(name) || !utf8_valid(value);
 	}
 	return 0;
 }

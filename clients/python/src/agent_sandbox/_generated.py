@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Made by `agent-sandbox-server gen-client --lang python`: do not edit.
-# Catalog version 1, digest sha256:97aa36b6f88770ddb8a838dc2fd48742a2e8e8cafd1ddb9e7b0b94cc7ceb1b24
+# Catalog version 1, digest sha256:56cf3e146a93eea9d950655a4fccdb048fa3369e4390e6e7c09397dc4f11be65
 """The catalog: models, refs, and a method for each op."""
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic import Field
 from ._base import Body, BytesLike, ErrorRow, Event, EventStream, Model, Namespace, Op, OpRef, PathLike, Progress, Root, SyncEventStream
 
 CATALOG_VERSION = 1
-CATALOG_DIGEST = "sha256:97aa36b6f88770ddb8a838dc2fd48742a2e8e8cafd1ddb9e7b0b94cc7ceb1b24"
+CATALOG_DIGEST = "sha256:56cf3e146a93eea9d950655a4fccdb048fa3369e4390e6e7c09397dc4f11be65"
 SERVER_VERSION = "0.1.0"
 
 
@@ -1274,6 +1274,8 @@ class SystemEnvGetResult(Model):
 
     variables: dict[str, str]
     """The variables by name."""
+    lossy: bool = False
+    """Bytes that are not UTF-8 were replaced."""
 
 
 class SystemEnvSetResult(Model):
