@@ -2,6 +2,7 @@
 #include "catalog/bind.h"
 
 #include "base/base64.h"
+#include "base/buf.h"
 #include "base/utf8.h"
 
 #include <assert.h>
@@ -12,6 +13,8 @@
 #define INTEGER_MAX ((INT64_C(1) << 53) - 1)
 
 static const char TWIN[] = "_b64";
+
+enum { CHOICES_TEXT_MAX = 512 };
 
 /* One value on its way in: where it goes, what it is called in messages. */
 struct target {
@@ -79,7 +82,7 @@ static int wrong_type(const struct target *t, const char *given, struct err *err
 				     ? "string"
 				     : field_type_name(t->field->type);
 
-	return err_set(err, ERR_ARGS_INVALID, "parameter '%s' must be %s %s, not %s", t->name,
+	return err_set(err, ERR_ARGS_INVALID, "parameter '%s%s' must be %s %s, not %s", t->name, t->base64 ? TWIN : "",
 		strchr("aeiou", wanted[0]) ? "an" : "a", wanted, given);
 }
 
@@ -119,7 +122,8 @@ static int decode(const struct target *t, struct str value, struct str *ret_byte
 	ssize_t len = base64_decode((char *)value.p, value);
 
 	if (len < 0)
-		return err_set(err, ERR_ARGS_INVALID, "parameter '%s' must be base64", t->name);
+		return err_set(
+			err, ERR_ARGS_INVALID, "parameter '%s%s' must be base64", t->name, t->base64 ? TWIN : "");
 	*ret_bytes = (struct str){ value.p, (size_t)len };
 	return 0;
 }
@@ -158,15 +162,17 @@ static void store_boolean(const struct target *t, bool value)
 		*(bool *)member(t) = value;
 }
 
-static int refuse_choice(const struct target *t, struct str value, struct err *err)
+static int no_choice(const struct target *t, struct str value, struct err *err)
 {
-	AUTOBUF struct buf known;
+	const char *nearest = str_nearest(value, t->field->choices);
+	AUTOBUF struct buf all;
 
-	buf_init(&known, ERR_TEXT_MAX);
+	buf_init(&all, CHOICES_TEXT_MAX);
 	for (int i = 0; t->field->choices[i]; i++)
-		buf_addf(&known, "%s%s", i ? ", " : "", t->field->choices[i]);
-	return err_set(err, ERR_ARGS_INVALID, "parameter '%s' must be one of " STR_FMT ", not '%.*s'", t->name,
-		STR_ARG(buf_str(&known)), (int)MIN(value.len, 40), value.p);
+		buf_addf(&all, "%s%s", i ? ", " : "", t->field->choices[i]);
+	return err_set(err, ERR_ARGS_INVALID, "parameter '%s' must be one of %s, not '%.*s'%s%s%s", t->name,
+		buf_failed(&all) ? "its choices" : all.data, (int)MIN(value.len, 40), value.p,
+		nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 static int store_choice(const struct target *t, struct str value, struct err *err)
@@ -177,7 +183,7 @@ static int store_choice(const struct target *t, struct str value, struct err *er
 			return 0;
 		}
 	}
-	return refuse_choice(t, value, err);
+	return no_choice(t, value, err);
 }
 
 static int store_scalar_text(const struct target *t, struct str value, struct err *err)

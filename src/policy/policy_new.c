@@ -149,6 +149,7 @@ static int open_roots(struct policy *p, const struct policy_settings *settings, 
 
 	spec.base = only_base[0] = choose_base(p, settings, &spec.make_base);
 	spec.roots = paths->roots ? paths->roots : only_base;
+	spec.base_alone = !paths->roots;
 	p->roots = roots_new(&spec, err);
 	if (!p->roots)
 		return -1;

@@ -405,7 +405,7 @@ void audit_call(struct serving *s, uint64_t sent_bytes)
 	put(&line);
 }
 
-void audit_problem(enum err_code code)
+void audit_problem(enum err_code code, const char *request_id)
 {
 	AUTOBUF struct buf line;
 	struct json_writer w;
@@ -415,7 +415,7 @@ void audit_problem(enum err_code code)
 		return;
 	begin_line(&w, &line, 0);
 	json_key(&w, "request_id");
-	json_string(&w, "-");
+	json_string(&w, request_id);
 	json_key(&w, "principal");
 	json_null(&w);
 	json_key(&w, "op");

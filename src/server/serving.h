@@ -63,6 +63,10 @@ void answer_options(struct serving *s, const struct head *head); /* 204 */
 void answer_problem(struct http_conn *c, enum http_problem problem, const char *reason);
 void answer_headers(const struct serving *s, struct buf *headers); /* those of every answer */
 
+/* serve.c: an id for a request whose caller gave none. */
+enum { SERVE_ID_SIZE = 21 };
+void serve_new_id(char to[static SERVE_ID_SIZE]);
+
 /* upgrade.c: of an op of kind OP_WS. bearer: of the Authorization header. 0, or -1 with call.err. */
 extern const struct socket_port upgrade_port;
 int upgrade_credentials(struct serving *s, const struct head *head, struct str bearer) MUST_CHECK;

@@ -16,10 +16,10 @@ import pytest
 
 from lib.abx import Abx, abx_binary
 from lib.access import token
+from lib.names import STRANGE
 from lib.server import ROOT
 
 PAIRS = bytes(byte for first in range(256) for second in range(256) for byte in (first, second))
-NAMES = ["a b", "q'\"", "back\\slash", "-rf", "*", "$(touch x)", "%41", " lead", "tail ", "..x", "...", "new\nline", "é", "x" * 255]
 
 
 def wait_until(true, what, seconds=20):
@@ -36,7 +36,7 @@ def is_alive(pid):
         return False
 
 
-# exec, sh
+# exec, sh (B157)
 
 
 @pytest.mark.parametrize("code", [0, 1, 42, 124, 125, 255])
@@ -66,9 +66,8 @@ def test_workdir_env_and_timeout(abx, folder):
     done = abx("exec", "-e", "A=1", "--env", "B=x=y", "-e", "HERE", "-e", "NOT_HERE", "--", "sh", "-c", "echo $A,$B,$HERE,${NOT_HERE-unset}",
                env={"HERE": "h"})
     assert done.out == "1,x=y,h,unset\n"
-    began = time.monotonic()
     done = abx("exec", "--timeout", "0.3", "--", "sleep", "7773")
-    assert done.code == 124 and done.err.startswith("abx: commands.stream: ") and time.monotonic() - began < 10
+    assert done.code == 124 and done.err.startswith("abx: commands.stream: ")
 
 
 def test_stdin_is_passed(abx):
@@ -83,6 +82,16 @@ def test_our_failures_are_125(abx):
     assert abx("sh", "no-such-program-7774").code == 127
     assert abx("exec", "-w", "/nowhere-7774", "true").code == 125
     assert abx("exec", "--nope", "true").code == 125
+
+
+def test_a_server_that_is_down(tmp_path):
+    """The reason on stderr, in one line, and a code that is none of the command's."""
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        abx = Abx(f"http://127.0.0.1:{nobody.getsockname()[1]}", tmp_path)
+        for args, code in ((("exec", "true"), 125), (("sh", "exit 3"), 125), (("ls",), 1), (("cp", ":x", "y"), 1)):
+            done = abx(*args)
+            assert (done.code, done.raw) == (code, b"") and "cannot reach the server" in done.err and done.err.count("\n") == 1, done
 
 
 def test_output_comes_as_it_is_made(abx):
@@ -106,6 +115,19 @@ def test_a_reader_that_leaves(abx):
     process.stdout.close()
     assert process.wait(20) in (141, -signal.SIGPIPE) and process.stderr.read() == b""
     wait_until(lambda: not is_alive(pid), "yes has ended")
+
+
+@pytest.mark.parametrize("args", [("cat", "many"), ("find", "*"), ("ls", "-R"), ("help", "--man")])
+def test_a_pipe_into_head_is_quiet(abx, folder, args):
+    """More than a pipe takes."""
+    for number in range(3000):
+        (folder / f"{'n' * 60}{number}").write_text("")
+    (folder / "many").write_text("line\n" * 100000)
+    words = [args[0], f"{folder}/many"] if args[0] == "cat" else [*args, str(folder)] if args[0] != "help" else args
+    process = abx.start(*words, *(["-m", "10000"] if args[0] == "find" else []))
+    assert process.stdout.readline()
+    process.stdout.close()
+    assert process.wait(20) in (0, 141, -signal.SIGPIPE) and process.stderr.read() == b""
 
 
 def test_events_as_json(abx):
@@ -253,7 +275,7 @@ def make_tree(top):
     (top / "deep/.hidden").write_text("h")
     (top / "run").write_text("#!/bin/sh\n")
     (top / "run").chmod(0o755)
-    for name in NAMES:
+    for name in STRANGE:
         (top / name).write_text(name)
     with open(os.fsencode(top) + b"/\xff\xfe", "wb") as file:
         file.write(b"not UTF-8")

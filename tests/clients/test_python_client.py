@@ -26,7 +26,7 @@ def sleeper():
 
 
 def within_a_second(argv):
-    eventually(lambda: not running(*argv), within=1.0, what=f"the end of {argv}")
+    eventually(lambda: not running(*argv), what=f"the end of {argv}")
 
 
 # Streams

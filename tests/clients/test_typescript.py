@@ -108,7 +108,7 @@ def test_leaving_a_stream_ends_the_command(dist, server, how):
     argv = ["sleep", f"8{os.getpid()}.{next(_marks)}"]
     with subprocess.Popen(node(HERE / "checks.mjs", dist, "leave", server.url, how, *argv), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as client:
         assert client.stdout.readline() == b"left\n"
-        eventually(lambda: not running(*argv), within=1)
+        eventually(lambda: not running(*argv))
         out, _ = client.communicate(b"go\n", timeout=20)
     assert json.loads(out) == {"value": True}
 
@@ -120,7 +120,7 @@ def test_aborting_a_blocking_call_ends_the_command(dist, server):
         client.stdin.write(b"go\n")
         client.stdin.flush()
         assert client.stdout.readline() == b"left\n"
-        eventually(lambda: not running(*argv), within=1)
+        eventually(lambda: not running(*argv))
         out, _ = client.communicate(b"go\n", timeout=20)
     assert json.loads(out) == {"value": "mine"}
 
@@ -171,7 +171,7 @@ def test_the_clients_timeout_ends_the_command(check, server):
     argv = ["sleep", f"8{os.getpid()}.{next(_marks)}"]
     error = check("limited", server.url, json.dumps(argv))["error"]
     assert error["name"] == "RequestTimeoutError" and "request_timeout of 0.5 s" in error["message"]
-    eventually(lambda: not running(*argv), within=1)
+    eventually(lambda: not running(*argv))
 
 
 def test_binary_is_not_touched(check, server, folder, tmp_path):
@@ -330,7 +330,7 @@ def test_unix_sockets(dist, check, make_server, tmp_path):
         argv = ["sleep", f"8{os.getpid()}.{next(_marks)}"]
         with subprocess.Popen(node(HERE / "checks.mjs", dist, "leave", server.url, how, *argv), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as client:
             assert client.stdout.readline() == b"left\n"
-            eventually(lambda argv=argv: not running(*argv), within=1)
+            eventually(lambda argv=argv: not running(*argv))
             client.communicate(b"go\n", timeout=20)
 
 
