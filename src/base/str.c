@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-enum { NEAREST_WORD_MAX = 64, NUMBER_DIGITS_MAX = 18 };
+enum { NEAREST_WORD_MAX = 64, BEGUN_MIN = 3, NUMBER_DIGITS_MAX = 18 };
 
 /* Not tolower(), which asks the locale. */
 static char lower(char c)
@@ -117,7 +117,9 @@ const char *str_nearest(struct str word, const char *const *list)
 	size_t best_distance = SIZE_MAX;
 
 	for (; *list; list++) {
-		size_t distance = str_distance(word, str_of(*list));
+		/* Who begins a word and leaves it means that word. */
+		bool is_begun = word.len >= BEGUN_MIN && strncmp(*list, word.p, word.len) == 0;
+		size_t distance = is_begun ? 1 : str_distance(word, str_of(*list));
 
 		if (distance < best_distance) {
 			best = *list;

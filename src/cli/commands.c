@@ -71,11 +71,11 @@ const char *commands_nearest(const char *word)
 	for (size_t i = 0; commands_all[i]; i++) {
 		const char *name = commands_all[i]->name, *blank = strchr(name, ' ');
 
-		names[count++] = name;
 		if (blank && (i == 0 || strncmp(commands_all[i - 1]->name, name, (size_t)(blank - name) + 1) != 0)) {
 			snprintf(groups[i], GROUP_SIZE, "%.*s", (int)(blank - name), name);
 			names[count++] = groups[i];
 		}
+		names[count++] = name;
 	}
 	names[count] = NULL;
 	return str_nearest(str_of(word), names);

@@ -105,7 +105,7 @@ def test_policy_check_asks_all_that_the_start_asks(tmp_path):
     assert (status, out) == (1, "") and err.startswith(f"{tmp_path}/bad.yaml:1:1: unknown key 'nme', did you mean 'name'?")
     file.write_text(json.dumps({"paths": {"base": str(tmp_path / "none")}}))
     status, out, err = policy_command("check", file)
-    assert (status, out) == (1, "") and "paths.base: " in err
+    assert (status, out) == (1, "") and err.startswith(f"{file}:1:") and "paths.base: " in err
 
 
 def test_a_reload_with_a_root_that_is_gone_is_told_with_its_place(make_server, tmp_path):

@@ -551,7 +551,7 @@ def test_help(abx):
     assert abx().code == 2 and abx("nonsense").code == 2 and "'ls'" in abx("lss").err
     assert "'ls cp' is not a command" in abx("help", "ls", "cp").err and abx("info", "x").err.endswith("usage: abx info\n")
     assert abx("server").code == 2 and abx("--version").out.startswith("abx ")
-    for words, meant in (("git statu", "git status"), ("contxt list", "context"), ("server opss", "server ops"), ("shel", "shell")):
+    for words, meant in (("git statu", "git status"), ("contxt list", "context"), ("server opss", "server ops"), ("shel", "shell"), ("serv ops", "server"), ("git stat", "git status")):
         assert f"did you mean '{meant}'" in abx(*words.split()).err, words
     for shell in ("bash", "zsh", "fish"):
         assert "abx" in abx("completion", shell).out

@@ -110,6 +110,8 @@ static void near_words_are_found(void **state)
 
 	assert_string_equal(str_nearest(STR("recusive"), list), "recursive");
 	assert_string_equal(str_nearest(STR("paths"), list), "path");
+	assert_string_equal(str_nearest(STR("rec"), list), "recursive");
+	assert_null(str_nearest(STR("re"), list));
 	assert_null(str_nearest(STR("timeout"), list));
 	assert_null(str_nearest(STR("y"), list));
 	assert_null(str_nearest(STR(""), list));
