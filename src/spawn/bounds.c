@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "spawn/bounds.h"
 
+#include "loop/loop.h"
+
 #include <errno.h>
 #include <linux/capability.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -40,7 +41,7 @@ static void *keep(void *unused)
 
 static int make_keeper(void)
 {
-	sigset_t all, before;
+	sigset_t before;
 	pthread_attr_t attr;
 	pthread_t thread;
 	int error;
@@ -52,11 +53,9 @@ static int make_keeper(void)
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attr, STACK_SIZE);
-	/* Signals are the loop's. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	signal_hold_all(&before);
 	error = pthread_create(&thread, &attr, keep, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	signal_let_go(&before);
 	pthread_attr_destroy(&attr);
 	if (error == 0)
 		keeper_of = getpid();
