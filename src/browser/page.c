@@ -66,6 +66,15 @@ static void tell(struct page *page, const char *method)
 	cdp_tell(page->cdp);
 }
 
+static void discover_targets(struct page *page, bool on)
+{
+	struct json_writer *w = cdp_begin(page->cdp, "Target.setDiscoverTargets", NULL);
+
+	json_key(w, "discover");
+	json_bool(w, on);
+	cdp_tell(page->cdp);
+}
+
 static void set_up(struct page *page)
 {
 	struct json_writer *w;
@@ -84,10 +93,9 @@ static void set_up(struct page *page)
 	json_key(w, "eventsEnabled");
 	json_bool(w, true);
 	cdp_tell(page->cdp);
-	w = cdp_begin(page->cdp, "Target.setDiscoverTargets", NULL);
-	json_key(w, "discover");
-	json_bool(w, true);
-	cdp_tell(page->cdp);
+	/* Switched on anew it tells all that there are, windows too that were opened while this page had no name yet. */
+	discover_targets(page, false);
+	discover_targets(page, true);
 	w = page_begin(page, "Emulation.setDeviceMetricsOverride");
 	json_key(w, "width");
 	json_int(w, WIDTH);
@@ -382,7 +390,7 @@ static void on_target(struct page *page, struct str params, char *text)
 
 	(void)text;
 	copy_id(target, span_get(info, "targetId"));
-	if (page->opening || !span_is(span_get(info, "type"), "page") || strcmp(target, page->target) == 0)
+	if (!page->target[0] || !span_is(span_get(info, "type"), "page") || strcmp(target, page->target) == 0)
 		return;
 	close_target(page, target);
 	if (!page->popup[0])

@@ -433,19 +433,28 @@ static void on_free(struct call *call)
 	buf_free(&((struct visit *)call->state)->kept);
 }
 
-void visit_start(struct visit *v, struct call *call, visit_fn *run)
+static int may_wait(struct err *err)
 {
-	*v = (struct visit){ .call = call, .run = run };
-	buf_init_budgeted(&v->kept, SIZE_MAX);
+	if (browser.stopped)
+		return err_set(err, ERR_SHUTTING_DOWN, "the server is shutting down");
+	if (browser.waiting >= VISITS_MAX)
+		return err_set(
+			err, ERR_LIMIT_TOO_MANY, "as many calls as may wait for the browser are waiting: try again");
+	return 0;
+}
+
+void visit_start(struct call *call, size_t state_size, visit_fn *run)
+{
+	struct visit *v = may_wait(&call->err) == 0 ? call_alloc(call, state_size) : NULL;
+
 	browser.loop = call->loop;
-	if (browser.stopped || browser.waiting >= VISITS_MAX) {
-		v->ended = true;
-		err_set(&call->err, browser.stopped ? ERR_SHUTTING_DOWN : ERR_LIMIT_TOO_MANY,
-			browser.stopped ? "the server is shutting down"
-					: "as many calls as may wait for the browser are waiting: try again");
+	if (!v) {
 		call_fail(call);
 		return;
 	}
+	v->call = call;
+	v->run = run;
+	buf_init_budgeted(&v->kept, SIZE_MAX);
 	call->state = v;
 	call->on_gone = on_gone;
 	call->on_free = on_free;

@@ -7,7 +7,7 @@
  * When it ends by itself every call, waiting or not, is told so at once, and the next one starts it anew.
  * A call whose turn finds it dead already has lost nothing, so the browser is started anew for it.
  *
- * A visit is a member of the op's state, which lives in the call's arena.  It ends by one of
+ * A visit is the first member of the op's state, which lives in the call's arena.  It ends by one of
  * visit_reply(), visit_send() and visit_fail(); after that it must not be touched.
  */
 #pragma once
@@ -41,8 +41,8 @@ struct visit {
 
 enum { VISITS_MAX = 64 }; /* that wait */
 
-/* Fails the call itself when it cannot wait. */
-void visit_start(struct visit *v, struct call *call, visit_fn *run);
+/* Makes the op's state of so many bytes, zeroed, and waits for its turn; fails the call itself when it cannot. */
+void visit_start(struct call *call, size_t state_size, visit_fn *run);
 
 /* In a turn: */
 struct page *visit_page(void);

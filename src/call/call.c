@@ -97,7 +97,7 @@ int call_job(struct call *call, struct job *job, enum lane lane, job_fn *work, j
 
 bool call_stopped(const struct call *call)
 {
-	return job_stopped(&call->job);
+	return job_stopped(&(call->asked_by ? call->asked_by : call)->job);
 }
 
 int64_t call_limit(const struct call *call, const char *name)

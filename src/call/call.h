@@ -70,6 +70,7 @@ struct call {
 	} http;
 
 	/* Not for ops: */
+	const struct call *asked_by; /* core.check, when this is no call but only asks op->permit */
 	const struct call_port *port;
 	void *port_user;
 	struct job job;

@@ -2,6 +2,7 @@
 #include "catalog/bind.h"
 
 #include "base/base64.h"
+#include "base/buf.h"
 #include "base/utf8.h"
 
 #include <assert.h>
@@ -12,6 +13,8 @@
 #define INTEGER_MAX ((INT64_C(1) << 53) - 1)
 
 static const char TWIN[] = "_b64";
+
+enum { CHOICES_TEXT_MAX = 512 };
 
 /* One value on its way in: where it goes, what it is called in messages. */
 struct target {
@@ -79,7 +82,7 @@ static int wrong_type(const struct target *t, const char *given, struct err *err
 				     ? "string"
 				     : field_type_name(t->field->type);
 
-	return err_set(err, ERR_ARGS_INVALID, "parameter '%s' must be %s %s, not %s", t->name,
+	return err_set(err, ERR_ARGS_INVALID, "parameter '%s%s' must be %s %s, not %s", t->name, t->base64 ? TWIN : "",
 		strchr("aeiou", wanted[0]) ? "an" : "a", wanted, given);
 }
 
@@ -119,7 +122,8 @@ static int decode(const struct target *t, struct str value, struct str *ret_byte
 	ssize_t len = base64_decode((char *)value.p, value);
 
 	if (len < 0)
-		return err_set(err, ERR_ARGS_INVALID, "parameter '%s' must be base64", t->name);
+		return err_set(
+			err, ERR_ARGS_INVALID, "parameter '%s%s' must be base64", t->name, t->base64 ? TWIN : "");
 	*ret_bytes = (struct str){ value.p, (size_t)len };
 	return 0;
 }
@@ -158,20 +162,28 @@ static void store_boolean(const struct target *t, bool value)
 		*(bool *)member(t) = value;
 }
 
+static int no_choice(const struct target *t, struct str value, struct err *err)
+{
+	const char *nearest = str_nearest(value, t->field->choices);
+	AUTOBUF struct buf all;
+
+	buf_init(&all, CHOICES_TEXT_MAX);
+	for (int i = 0; t->field->choices[i]; i++)
+		buf_addf(&all, "%s%s", i ? ", " : "", t->field->choices[i]);
+	return err_set(err, ERR_ARGS_INVALID, "parameter '%s' must be one of %s, not '%.*s'%s%s%s", t->name,
+		buf_failed(&all) ? "its choices" : all.data, (int)MIN(value.len, 40), value.p,
+		nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
 static int store_choice(const struct target *t, struct str value, struct err *err)
 {
-	const char *nearest;
-
 	for (int i = 0; t->field->choices[i]; i++) {
 		if (str_is(value, t->field->choices[i])) {
 			*(int *)member(t) = i;
 			return 0;
 		}
 	}
-	nearest = str_nearest(value, t->field->choices);
-	return err_set(err, ERR_ARGS_INVALID, "parameter '%s' has no value '%.*s'; %s '%s'", t->name,
-		(int)MIN(value.len, 40), value.p, nearest ? "did you mean" : "one is",
-		nearest ? nearest : t->field->choices[0]);
+	return no_choice(t, value, err);
 }
 
 static int store_scalar_text(const struct target *t, struct str value, struct err *err)

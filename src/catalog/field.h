@@ -71,12 +71,13 @@ enum field_flags {
 	F_NULLABLE = 2, /* null is a value: an unset optional is written as null instead of left out */
 	F_SECRET = 4,   /* masked in logs and audit */
 	/* of paths: how policy resolves them */
-	F_WRITE = 8,       /* the op changes the entry: not on read-only paths */
-	F_NOFOLLOW = 16,   /* the entry itself, when it is a symbolic link */
-	F_MISSING_OK = 32, /* missing parents are not an error yet: place->missing */
-	F_CWD = 128,       /* a working directory: opened, and what fails is commands.cannot_start (R08) */
-	F_NUMBER_OK = 256, /* of strings: an integer in JSON is taken as its digits */
-	F_EMPTY_OK = 64,   /* of strings: "" is allowed */
+	F_WRITE = 8,        /* the op changes the entry: not on read-only paths */
+	F_NOFOLLOW = 16,    /* the entry itself, when it is a symbolic link */
+	F_MISSING_OK = 32,  /* missing parents are not an error yet: place->missing */
+	F_CWD = 128,        /* a working directory: opened, and what fails is commands.cannot_start (R08) */
+	F_NUMBER_OK = 256,  /* of strings: an integer in JSON is taken as its digits */
+	F_EMPTY_OK = 64,    /* of strings: "" is allowed */
+	F_QUERY_TOO = 1024, /* of a JSON body: its route takes it in the query as well, as the first version did */
 	F_AUDIT = 512, /* written into the audit log, credentials masked; of a map its names alone; paths are anyway */
 };
 

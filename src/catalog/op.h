@@ -110,6 +110,11 @@ struct op {
 	bool is_dynamic; /* a command of the template author: not in ops_all, and only as long as its set (custom/commands.h) */
 	/* Takes the arguments as one object; the rows then only describe them.  NULL: the rows do it. */
 	int (*bind)(struct arena *arena, const struct op *op, const struct json *object, void *params, struct err *err);
+	/*
+	 * What the policy says of its arguments beside their paths: asked by the call itself, and by core.check alone,
+	 * which may know some of them only.  Paths are resolved, it may block, and it changes nothing.  NULL: nothing.
+	 */
+	int (*permit)(struct call *call);
 	int (*work)(struct call *call);
 	void (*start)(struct call *call);
 	/* On the loop, before its paths are looked at: whether the call was answered, as one that came before; or NULL. */

@@ -166,6 +166,17 @@ bool args_has(const struct args *args, const char *name)
 	return args_value(args, name) != NULL;
 }
 
+int args_count(const struct args *args, const char *name, int64_t absent, int64_t *ret_count, struct problem *p)
+{
+	const char *text = args_value(args, name);
+	uint64_t value = 0;
+
+	if (text && (str_to_u64(str_of(text), &value) < 0 || value > INT64_MAX))
+		return problem_set(p, EXIT_USAGE, "--%s is a number, not '%s'", name, text);
+	*ret_count = text ? (int64_t)value : absent;
+	return 0;
+}
+
 int args_seconds(const char *text, double *ret_seconds, struct problem *p)
 {
 	char *end;

@@ -46,5 +46,9 @@ const char *args_value(const struct args *args, const char *name); /* the last o
 /* Each value of a flag that may be repeated: *at begins with 0; NULL at the end. */
 const char *args_next(const struct args *args, const char *name, size_t *at);
 
+/* A whole number, 0 or more, of a flag; `absent` where it is not given. */
+int args_count(
+	const struct args *args, const char *name, int64_t absent, int64_t *ret_count, struct problem *p) MUST_CHECK;
+
 /* A decimal number of seconds, 0 or more, finite. */
 int args_seconds(const char *text, double *ret_seconds, struct problem *p) MUST_CHECK;

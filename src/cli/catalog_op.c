@@ -160,6 +160,20 @@ static bool is_repeated(const struct args *args, const char *until, struct str n
 	return false;
 }
 
+static bool is_given(const struct args *args, const char *flag, struct str name)
+{
+	const char *text;
+	size_t at = 0;
+
+	while ((text = args_next(args, flag, &at))) {
+		struct str value = str_of(text);
+
+		if (str_eq(str_cut(&value, '='), name))
+			return true;
+	}
+	return false;
+}
+
 static int write_arg(
 	struct cli *cli, struct json_writer *w, const struct json *op, const struct args *args, const char *text)
 {
@@ -175,6 +189,9 @@ static int write_arg(
 		json_key_str(w, name);
 		return write_array(cli, w, param, args, name);
 	}
+	if (is_repeated(args, text, name) || is_given(args, "file", name))
+		return problem_set(
+			&cli->problem, EXIT_USAGE, "'" STR_FMT "' is given twice and takes one value", STR_ARG(name));
 	if (str_is(type, "path") && !utf8_valid(value)) {
 		AUTOFREE char *key = strndup(name.p, name.len);
 
@@ -213,20 +230,6 @@ static int write_file(struct cli *cli, struct json_writer *w, const struct json 
 		return problem_set(&cli->problem, EXIT_USAGE, "'%s' holds no value of the type of '" STR_FMT "'",
 			value.p + 1, STR_ARG(name));
 	return 0;
-}
-
-static bool is_given(const struct args *args, const char *flag, struct str name)
-{
-	const char *text;
-	size_t at = 0;
-
-	while ((text = args_next(args, flag, &at))) {
-		struct str value = str_of(text);
-
-		if (str_eq(str_cut(&value, '='), name))
-			return true;
-	}
-	return false;
 }
 
 /* The members of --json that no --arg or --file replaces. */

@@ -41,7 +41,7 @@ static void print_cases(void)
 				printf("%s%s", j == i ? "" : " ", strchr(commands_all[j]->name, ' ') + 1);
 			puts("' ;;");
 		}
-		printf("\t'%s'%s) words='", command->name, blank ? "" : "*");
+		printf("\t'%s'%s) words='", command->name, blank ? "" : "' '*");
 		print_flag_names(command->flags);
 		print_flag_names(commands_shared_flags);
 		puts("' ;;");
@@ -54,7 +54,11 @@ static void print_bash(void)
 	     "\tlocal cur=${COMP_WORDS[COMP_CWORD]} words= first= second= at\n"
 	     "\tfor ((at = 1; at < COMP_CWORD; at++)); do\n"
 	     "\t\tcase ${COMP_WORDS[at]} in\n"
-	     "\t\t--url|--token|--context) ((at++)) ;;\n"
+	     /* What readline cuts an address into: http : //127.0.0.1 : 9000, with = in front of it or not. */
+	     "\t\t--url|--token|--context)\n"
+	     "\t\t\t[[ ${COMP_WORDS[at+1]} == = ]] && ((at++))\n"
+	     "\t\t\t((at++))\n"
+	     "\t\t\twhile [[ ${COMP_WORDS[at+1]} == [:=]* ]]; do ((at += 2)); done ;;\n"
 	     "\t\t-*) ;;\n"
 	     "\t\t*) if [ -z \"$first\" ]; then first=${COMP_WORDS[at]}; elif [ -z \"$second\" ]; then second=${COMP_WORDS[at]}; fi ;;\n"
 	     "\t\tesac\n"
@@ -89,7 +93,7 @@ static void print_fish(void)
 	print_fish_flags("", commands_shared_flags);
 	for (size_t i = 0; commands_all[i]; i++) {
 		const char *name = commands_all[i]->name, *blank = strchr(name, ' ');
-		char condition[96];
+		char condition[128];
 
 		if (!blank) {
 			printf("complete -c abx -n __fish_use_subcommand -f -a %s -d \"%s\"\n", name,
@@ -102,6 +106,10 @@ static void print_fish(void)
 			printf("complete -c abx -n __fish_use_subcommand -f -a %.*s\n", (int)(blank - name), name);
 		printf("complete -c abx -n '__fish_seen_subcommand_from %.*s' -f -a %s -d \"%s\"\n",
 			(int)(blank - name), name, blank + 1, commands_all[i]->summary);
+		snprintf(condition, sizeof condition,
+			" -n '__fish_seen_subcommand_from %.*s; and __fish_seen_subcommand_from %s'",
+			(int)(blank - name), name, blank + 1);
+		print_fish_flags(condition, commands_all[i]->flags);
 	}
 }
 

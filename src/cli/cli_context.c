@@ -37,6 +37,8 @@ static int add(struct cli *cli, struct args *args)
 
 	if (cli->token && !token)
 		return -1;
+	if (!args->words[0][0])
+		return problem_set(&cli->problem, EXIT_USAGE, "context add: the name is empty");
 	if (!cli->url)
 		return problem_set(&cli->problem, EXIT_USAGE, "context add: --url is missing");
 	if (address_parse(&address, cli->url, &cli->problem) < 0 || config_read(&config, &cli->problem) < 0)
@@ -75,6 +77,27 @@ static int rm(struct cli *cli, struct args *args)
 	return config_write(&config, &cli->problem);
 }
 
+static void print_json(const struct context *c, bool in_use)
+{
+	AUTOBUF struct buf line;
+	struct json_writer w;
+
+	buf_init(&line, 64 * 1024);
+	json_write_init(&w, &line);
+	json_object_begin(&w);
+	json_key(&w, "name");
+	json_string(&w, c->name);
+	json_key(&w, "url");
+	json_string(&w, c->url);
+	json_key(&w, "token");
+	json_bool(&w, c->token != NULL);
+	json_key(&w, "in_use");
+	json_bool(&w, in_use);
+	json_object_end(&w);
+	buf_addc(&line, '\n');
+	fwrite(line.data, 1, line.len, stdout);
+}
+
 static int list(struct cli *cli, struct args *args)
 {
 	AUTOCONFIG struct config config = { 0 };
@@ -84,8 +107,13 @@ static int list(struct cli *cli, struct args *args)
 		return -1;
 	for (size_t i = 0; i < config.count; i++) {
 		const struct context *c = &config.contexts[i];
+		bool in_use = config.current && strcmp(config.current, c->name) == 0;
 
-		printf("%c ", config.current && strcmp(config.current, c->name) == 0 ? '*' : ' ');
+		if (cli->json) {
+			print_json(c, in_use);
+			continue;
+		}
+		printf("%c ", in_use ? '*' : ' ');
 		term_print(str_of(c->name));
 		putchar('\t');
 		term_print(str_of(c->url));
@@ -117,6 +145,7 @@ const struct command cli_context_list = {
 	.name = "context list",
 	.usage = "",
 	.summary = "show the contexts; the star marks the one in use",
+	.text = "With --json a line {\"name\", \"url\", \"token\", \"in_use\"} for each; a token is never shown.\n",
 	.run = list,
 };
 

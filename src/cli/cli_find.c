@@ -6,14 +6,6 @@
 
 enum { ARGS_MAX = 64 * 1024, DEPTH = 100000, RESULTS = 100000 };
 
-static void add_number(struct json_writer *w, const char *key, const char *text, int64_t absent)
-{
-	uint64_t value;
-
-	json_key(w, key);
-	json_int(w, text && str_to_u64(str_of(text), &value) == 0 ? (int64_t)value : text ? -1 : absent);
-}
-
 static int find(struct cli *cli, struct args *args)
 {
 	struct str path = args->word_count > 1 ? cli_remote(args->words[1]) : STR(".");
@@ -21,17 +13,21 @@ static int find(struct cli *cli, struct args *args)
 	AUTOBUF struct buf body;
 	AUTOREPLY struct reply reply = { 0 };
 	struct json_writer w;
+	int64_t depth, max;
 
 	buf_init(&body, ARGS_MAX);
-	if (!cli_api(cli))
+	if (args_count(args, "depth", DEPTH, &depth, &cli->problem) < 0 ||
+		args_count(args, "max", RESULTS, &max, &cli->problem) < 0 || !cli_api(cli))
 		return -1;
 	json_write_init(&w, &body);
 	json_object_begin(&w);
 	api_path(&w, "path", path);
 	json_key(&w, "pattern");
 	json_string(&w, args->words[0]);
-	add_number(&w, "max_depth", args_value(args, "depth"), DEPTH);
-	add_number(&w, "max_results", args_value(args, "max"), RESULTS);
+	json_key(&w, "max_depth");
+	json_int(&w, depth);
+	json_key(&w, "max_results");
+	json_int(&w, max);
 	json_key(&w, "timeout");
 	json_int(&w, 0);
 	if (type) {

@@ -12,20 +12,13 @@ static void add_flag(struct json_writer *w, const struct args *args, const char 
 	json_bool(w, args_has(args, flag));
 }
 
-static void add_number(
-	struct json_writer *w, const struct args *args, const char *flag, const char *key, int64_t absent)
-{
-	const char *text = args_value(args, flag);
-	uint64_t value;
-
-	json_key(w, key);
-	json_int(w, text && str_to_u64(str_of(text), &value) == 0 ? (int64_t)value : text ? -1 : absent);
-}
-
-static void write_args(struct json_writer *w, const struct args *args, struct str path)
+static int write_args(struct json_writer *w, const struct args *args, struct str path, struct problem *p)
 {
 	const char *glob = args_value(args, "glob");
+	int64_t context, max;
 
+	if (args_count(args, "context", 0, &context, p) < 0 || args_count(args, "max", RESULTS, &max, p) < 0)
+		return -1;
 	json_object_begin(w);
 	api_path(w, "path", path);
 	json_key(w, "pattern");
@@ -33,8 +26,10 @@ static void write_args(struct json_writer *w, const struct args *args, struct st
 	add_flag(w, args, "ignore-case", "ignore_case");
 	add_flag(w, args, "fixed", "literal");
 	add_flag(w, args, "no-ignore", "no_ignore");
-	add_number(w, args, "context", "context", 0);
-	add_number(w, args, "max", "max_results", RESULTS);
+	json_key(w, "context");
+	json_int(w, context);
+	json_key(w, "max_results");
+	json_int(w, max);
 	json_key(w, "timeout");
 	json_int(w, 0);
 	if (glob) {
@@ -42,6 +37,7 @@ static void write_args(struct json_writer *w, const struct args *args, struct st
 		json_string(w, glob);
 	}
 	json_object_end(w);
+	return 0;
 }
 
 static void print_line(struct str path, int64_t line, char mark, struct str text)
@@ -76,8 +72,8 @@ static int grep_one(struct cli *cli, struct args *args, struct str path)
 
 	buf_init(&body, ARGS_MAX);
 	json_write_init(&w, &body);
-	write_args(&w, args, path);
-	if (api_call(&cli->api, "files.grep", buf_str(&body), true, &reply, &cli->problem) < 0)
+	if (write_args(&w, args, path, &cli->problem) < 0 ||
+		api_call(&cli->api, "files.grep", buf_str(&body), true, &reply, &cli->problem) < 0)
 		return -1;
 	if (cli->json && cli_print_json(cli, &reply) < 0)
 		return -1;

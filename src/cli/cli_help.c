@@ -23,7 +23,8 @@ static int help(struct cli *cli, struct args *args)
 	}
 	if (args->word_count == 1 && help_group(args->words[0], stdout))
 		return EXIT_OK;
-	return problem_set(&cli->problem, EXIT_USAGE, "'%s' is not a command; 'abx help' lists them", args->words[0]);
+	return problem_set(&cli->problem, EXIT_USAGE, "'%s%s%s' is not a command; 'abx help' lists them",
+		args->words[0], args->word_count > 1 ? " " : "", args->word_count > 1 ? args->words[1] : "");
 }
 
 static const struct flag flags[] = {

@@ -113,7 +113,7 @@ static const struct flag flags[] = {
 
 const struct command cli_run = {
 	.name = "run",
-	.usage = "NAME [K=V…]",
+	.usage = "NAME [K=V...]",
 	.summary = "run a command of the template's author, and end with its exit code",
 	.text = "Values are converted by the types of the command's arguments; lists by several K=V or as JSON.\n"
 		"A text is printed as it is, everything else as JSON. 'abx commands' lists the commands.\n",

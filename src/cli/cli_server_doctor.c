@@ -19,16 +19,40 @@ struct doctor {
 
 enum verdict { GOOD, NOTE, BAD };
 
+static const char *const words[] = { "ok", "note", "FAULT" };
+
+static void say_json(enum verdict verdict, const char *what, const char *text)
+{
+	AUTOBUF struct buf line;
+	struct json_writer w;
+
+	buf_init(&line, 128 * 1024);
+	json_write_init(&w, &line);
+	json_object_begin(&w);
+	json_key(&w, "tried");
+	json_string(&w, what);
+	json_key(&w, "verdict");
+	json_string(&w, verdict == BAD ? "fault" : words[verdict]);
+	json_key(&w, "text");
+	json_string(&w, text);
+	json_object_end(&w);
+	buf_addc(&line, '\n');
+	fwrite(line.data, 1, line.len, stdout);
+}
+
 static void say(struct doctor *d, enum verdict verdict, const char *what, const char *text)
 {
-	static const char *const words[] = { "ok", "note", "FAULT" };
 	static const char *const colours[] = { "\033[32m", "\033[33m", "\033[31m" };
 	bool colour = term_has_colour();
 
-	printf("%s%-5s%s  %-*s ", colour ? colours[verdict] : "", words[verdict], colour ? "\033[0m" : "", NAME_COLUMN,
-		what);
-	term_print(str_of(text));
-	putchar('\n');
+	if (d->cli->json) {
+		say_json(verdict, what, text);
+	} else {
+		printf("%s%-5s%s  %-*s ", colour ? colours[verdict] : "", words[verdict], colour ? "\033[0m" : "",
+			NAME_COLUMN, what);
+		term_print(str_of(text));
+		putchar('\n');
+	}
 	if (verdict == BAD && d->worst == EXIT_OK)
 		d->worst = d->cli->problem.exit_code ? d->cli->problem.exit_code : EXIT_OTHER;
 }
@@ -71,7 +95,7 @@ static void check_clock(struct doctor *d)
 		snprintf(text, sizeof text, "the same as ours");
 	else
 		snprintf(text, sizeof text, "%lld s %s ours", (long long)(skew < 0 ? -skew : skew),
-			skew < 0 ? "behind" : "before");
+			skew < 0 ? "behind" : "ahead of");
 	if (skew <= SKEW_S && skew >= -SKEW_S)
 		say(d, GOOD, "clock", text);
 	else
@@ -121,6 +145,13 @@ static void show_facts(struct doctor *d)
 	say(d, GOOD, "groups", text.len ? text.data : "");
 }
 
+static bool may_call(const struct doctor *d, const char *id)
+{
+	const struct json *op = json_get(json_get(d->capabilities.value, "ops"), id);
+
+	return reply_bool(op, "enabled", false) && reply_bool(op, "allowed", false);
+}
+
 /* Really writes, really removes. */
 static void check_writing(struct doctor *d)
 {
@@ -132,6 +163,11 @@ static void check_writing(struct doctor *d)
 
 	snprintf(name, sizeof name, ".abx-doctor-%ld", (long)getpid());
 	buf_init(&body, ARGS_MAX);
+	if (may_call(d, "files.upload") && !may_call(d, "files.delete")) {
+		say(d, NOTE, "writing",
+			"not tried: what would be written could not be removed, as files.delete is not allowed");
+		return;
+	}
 	json_write_init(&w, &body);
 	json_object_begin(&w);
 	json_key(&w, "path");
@@ -164,6 +200,8 @@ static void check_programs(struct doctor *d)
 	}
 	found = strndup(reply_text(reply.value, "stdout").p ? reply_text(reply.value, "stdout").p : "",
 		reply_text(reply.value, "stdout").len);
+	if (found[0])
+		found[strlen(found) - 1] = '\0'; /* the blank behind the last */
 	say(d, GOOD, "programs", found[0] ? found : "none of bash, python3, node, git, Chromium");
 }
 
@@ -216,5 +254,6 @@ const struct command cli_server_doctor = {
 	.name = "server doctor",
 	.usage = "",
 	.summary = "try the connection, the token and the server, and say what to fix",
+	.text = "Ends with 0 when nothing is at fault.  With --json a line {\"tried\", \"verdict\", \"text\"} for each: ok, note or fault.\n",
 	.run = doctor,
 };

@@ -34,6 +34,7 @@ static int send_piece(struct cli *cli, const char *pid, struct str bytes, bool e
 static int run(struct cli *cli, struct args *args)
 {
 	AUTOFREE char *piece = mem_alloc(PIECE);
+	bool any = false, eof = args_has(args, "eof");
 	struct upload_fd input;
 	unsigned mode = 0;
 	ssize_t got;
@@ -43,9 +44,11 @@ static int run(struct cli *cli, struct args *args)
 	while ((got = input.upload.read(&input.upload, piece, PIECE, &cli->problem)) > 0) {
 		if (send_piece(cli, args->words[0], (struct str){ piece, (size_t)got }, false) < 0)
 			return -1;
+		any = true;
 	}
-	if (got == 0 && args_has(args, "eof"))
-		got = send_piece(cli, args->words[0], STR(""), true);
+	/* Nothing is sent too: whether there is such a process must be told. */
+	if (got == 0 && (eof || !any))
+		got = send_piece(cli, args->words[0], STR(""), eof);
 	return got < 0 ? -1 : EXIT_OK;
 }
 

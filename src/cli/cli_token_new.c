@@ -3,6 +3,7 @@
 #include "base/base64.h"
 #include "base/json_write.h"
 #include "cli/commands.h"
+#include "policy/scope.h"
 
 #include <ctype.h>
 #include <nettle/sha2.h>
@@ -57,16 +58,6 @@ static int check_name(const char *name, struct problem *p)
 		"token new: a name has 1 to %d letters, digits, '-' and '_', and is not 'local'", NAME_MAX_LEN);
 }
 
-static bool is_scope(const char *text)
-{
-	const char *colon = strchr(text, ':');
-
-	if (!*text || strspn(text, "abcdefghijklmnopqrstuvwxyz*:") != strlen(text))
-		return false;
-	return colon ? colon != text && colon[1] && !strchr(colon + 1, ':')
-		     : strcmp(text, "*") == 0 || strcmp(text, "admin") == 0;
-}
-
 /* Each scope of the flag, which may be repeated and may hold commas. */
 static int each_scope(const struct args *args, int (*fn)(struct str scope, void *user), void *user)
 {
@@ -88,11 +79,15 @@ static int each_scope(const struct args *args, int (*fn)(struct str scope, void 
 
 static int check_scope(struct str scope, void *user)
 {
+	const char *nearest = NULL;
 	char text[64];
 
 	snprintf(text, sizeof text, STR_FMT, (int)MIN(scope.len, sizeof text - 1), scope.p);
-	if (scope.len < sizeof text && is_scope(text))
+	/* A server does not start with one that it does not know. */
+	if (scope.len < sizeof text && scope_known(text, &nearest))
 		return 0;
+	if (nearest)
+		return problem_set(user, EXIT_USAGE, "token new: '%s' is no scope; did you mean '%s'?", text, nearest);
 	return problem_set(user, EXIT_USAGE,
 		"token new: '%s' is no scope; one is like files:read, files:*, *:read, admin or *", text);
 }
@@ -133,6 +128,8 @@ static int read_expires(struct token *t, const char *text, struct problem *p)
 	if (!end || *end || len >= sizeof t->expires)
 		return problem_set(p, EXIT_USAGE,
 			"token new: --expires is a moment like 2027-01-01T00:00:00Z, a date, or how long from now, like 30d");
+	if (timegm(&tm) <= time(NULL))
+		return problem_set(p, EXIT_USAGE, "token new: --expires is a moment that is over: %s", text);
 	snprintf(t->expires, sizeof t->expires, "%s", text);
 	return 0;
 }
@@ -230,7 +227,7 @@ const struct command cli_token_new = {
 	.name = "token new",
 	.usage = "NAME",
 	.summary = "make a token and its entry for the policy file",
-	.text = "The token is shown once and kept nowhere; the policy file holds its SHA-256 alone. No server is asked.",
+	.text = "The token is shown once and kept nowhere; the policy file holds its SHA-256 alone. No server is asked.\n",
 	.flags = flags,
 	.least = 1,
 	.most = 1,

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands.h"
 
+#include <stdio.h>
 #include <string.h>
+
+enum { GROUP_SIZE = 16 };
 
 #define COMMAND(name) extern const struct command cli_##name;
 #include "cli/commands.def"
@@ -47,13 +50,33 @@ const struct command *commands_find(size_t count, char *const *words, size_t *re
 	return NULL;
 }
 
+bool commands_is_group(const char *word)
+{
+	size_t len = strlen(word);
+
+	for (size_t i = 0; commands_all[i]; i++) {
+		if (strncmp(commands_all[i]->name, word, len) == 0 && commands_all[i]->name[len] == ' ')
+			return true;
+	}
+	return false;
+}
+
 const char *commands_nearest(const char *word)
 {
-	const char *names[ARRAY_LEN(commands_all)];
+	/* Each name, and the first word of each group. */
+	static char groups[ARRAY_LEN(commands_all)][GROUP_SIZE];
+	const char *names[2 * ARRAY_LEN(commands_all)];
 	size_t count = 0;
 
-	for (; commands_all[count]; count++)
-		names[count] = commands_all[count]->name;
+	for (size_t i = 0; commands_all[i]; i++) {
+		const char *name = commands_all[i]->name, *blank = strchr(name, ' ');
+
+		names[count++] = name;
+		if (blank && (i == 0 || strncmp(commands_all[i - 1]->name, name, (size_t)(blank - name) + 1) != 0)) {
+			snprintf(groups[i], GROUP_SIZE, "%.*s", (int)(blank - name), name);
+			names[count++] = groups[i];
+		}
+	}
 	names[count] = NULL;
 	return str_nearest(str_of(word), names);
 }

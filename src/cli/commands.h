@@ -28,4 +28,6 @@ extern const struct flag commands_shared_flags[];  /* --url and so on */
 
 /* The command of one word or two; *ret_used says how many.  NULL: none. */
 const struct command *commands_find(size_t count, char *const *words, size_t *ret_used);
+/* Whether commands of two words begin with this one: "server". */
+bool commands_is_group(const char *word);
 const char *commands_nearest(const char *word); /* for "did you mean"; NULL */

@@ -6,8 +6,8 @@
 enum { NAME_COLUMN = 18, FLAG_COLUMN = 28 };
 
 static const char exits[] =
-	"exec and sh end with the command's own code (128+N by signal N), 125 when abx or the server\n"
-	"failed, 124 at a timeout.  All others: 0 done, 1 another error, 2 usage and args.*, 3 auth.*, 4 policy.* and\n"
+	"exec, sh, run, code and shell end with the command's own code (128+N by signal N), 125 when abx or the\n"
+	"server failed, 124 at a timeout.  All others: 0 done, 1 another error, 2 usage and args.*, 3 auth.*, 4 policy.* and\n"
 	"op.not_enabled, 5 not found, 75 try again (limit.*, install.*, server.*), 124 timeout, 130 interrupted.\n";
 
 static void print_flags(const struct flag *flags, FILE *to)
@@ -97,7 +97,7 @@ static void print_man_flags(const struct flag *flags)
 
 static void print_man_command(const struct command *command)
 {
-	printf(".SS abx %s ", command->name);
+	printf(".SS abx %s%s", command->name, command->usage[0] ? " " : "");
 	print_man(command->usage);
 	putchar('\n');
 	print_man(command->summary);

@@ -51,8 +51,8 @@ static int check_words(struct cli *cli, const struct command *command, const str
 		return problem_set(&cli->problem, EXIT_USAGE, "%s: too few arguments; usage: abx %s %s", command->name,
 			command->name, command->usage);
 	if (command->most != ANY_COUNT && args->word_count > (size_t)command->most)
-		return problem_set(&cli->problem, EXIT_USAGE, "%s: too many arguments; usage: abx %s %s", command->name,
-			command->name, command->usage);
+		return problem_set(&cli->problem, EXIT_USAGE, "%s: too many arguments; usage: abx %s%s%s",
+			command->name, command->name, command->usage[0] ? " " : "", command->usage);
 	return 0;
 }
 
@@ -79,18 +79,22 @@ static int run_command(struct cli *cli, const struct command *command, int argc,
 static int find_and_run(struct cli *cli, struct args *global, const struct command **ret_command)
 {
 	size_t used = 0;
-	const char *near;
+	const char *near, *second = NULL;
+	char name[64];
 
 	*ret_command = commands_find(global->word_count, global->words, &used);
 	if (*ret_command)
 		return run_command(cli, *ret_command, (int)(global->word_count - used), global->words + used);
 	if (global->word_count == 1 && help_group(global->words[0], stderr))
 		return EXIT_USAGE;
-	near = commands_nearest(global->words[0]);
+	/* What follows the first word is a part of the name in a group only. */
+	if (global->word_count > 1 && commands_is_group(global->words[0]))
+		second = global->words[1];
+	snprintf(name, sizeof name, "%s%s%s", global->words[0], second ? " " : "", second ? second : "");
+	near = commands_nearest(name);
 	if (near)
-		return problem_set(
-			&cli->problem, EXIT_USAGE, "'%s' is not a command; did you mean '%s'?", global->words[0], near);
-	return problem_set(&cli->problem, EXIT_USAGE, "'%s' is not a command; 'abx help' lists them", global->words[0]);
+		return problem_set(&cli->problem, EXIT_USAGE, "'%s' is not a command; did you mean '%s'?", name, near);
+	return problem_set(&cli->problem, EXIT_USAGE, "'%s' is not a command; 'abx help' lists them", name);
 }
 
 static int run(struct cli *cli, int argc, char **argv, const struct command **ret_command)

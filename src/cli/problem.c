@@ -40,7 +40,10 @@ static const struct {
 	{ "auth.invalid_token", "see --token, ABX_SERVER_TOKEN or the context" },
 	{ "op.not_enabled", "'abx server ops' lists what may be called" },
 	{ "op.unknown", "'abx server ops' lists what may be called" },
+	{ "auth.token_expired", "a new one is needed" },
 	{ "server.busy", "try again" },
+	{ "server.shutting_down", "try again" },
+	{ "limit.too_many", "try again" },
 	{ "limit.rate", "try again" },
 };
 

@@ -174,7 +174,7 @@ int args_check(
 			f.missing   ? ERR_ARGS_MISSING
 			: f.unknown ? ERR_ARGS_UNKNOWN
 				    : ERR_ARGS_INVALID,
-			"%s: %s", what, buf_failed(&f.text) ? "many arguments are wrong" : f.text.data);
+			"%s", buf_failed(&f.text) ? "many arguments are wrong" : f.text.data);
 		if (!buf_failed(&details))
 			err->details = arena_strndup(arena, details.data, details.len);
 	}

@@ -362,6 +362,14 @@ static int add_listener(struct http_server *s, int fd, const char *unix_path, un
 	return 0;
 }
 
+bool http_is_address(const char *address)
+{
+	struct sockaddr_storage where;
+	socklen_t len;
+
+	return (strncmp(address, "unix:", 5) == 0 && address[5]) || parse_inet(address, &where, &len) == 0;
+}
+
 int http_listen(struct http_server *s, const char *address, char *ret_address, size_t size)
 {
 	return http_listen_tagged(s, address, 0, ret_address, size);

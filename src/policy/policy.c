@@ -56,6 +56,19 @@ int policy_check_expiry(const struct principal *who, struct err *err)
 	return err_deny(err, ERR_AUTH_EXPIRED, rule, "the token has expired");
 }
 
+int64_t policy_next_expiry_s(const struct policy *p)
+{
+	int64_t now = (int64_t)time(NULL), next = INT64_MAX;
+
+	for (size_t i = 0; i < p->principal_count; i++) {
+		const struct token_config *token = p->principals[i].token;
+
+		if (token && token->expires > now)
+			next = MIN(next, token->expires);
+	}
+	return next < INT64_MAX ? next - now : -1;
+}
+
 const struct principal *policy_authenticate(
 	const struct policy *p, struct str bearer, struct str access_token, struct err *err)
 {

@@ -56,9 +56,12 @@ int policy_check_origin(
 const struct principal *policy_authenticate(
 	const struct policy *p, struct str bearer, struct str access_token, struct err *err);
 
+/* Seconds of the wall clock until the next token expires; -1: none will. */
+int64_t policy_next_expiry_s(const struct policy *p);
+
 const struct principal *policy_principal(const struct policy *p, const char *name); /* NULL when there is none */
 
-/* For streams that outlive a reload: whether the caller is in the new policy, by name and token, and may still call the op. */
+/* For streams that outlive a reload or their token: whether the caller is in the policy, by name and token, and may still call the op. */
 int policy_recheck(
 	const struct policy *p, const struct principal *old, const struct op *op, struct err *err) MUST_CHECK;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/policy_cli.h"
 
+#include "policy/ops_later.h"
 #include "policy/place.h"
 #include "policy/policy_file.h"
 #include "policy/policy_internal.h"
@@ -170,6 +171,16 @@ static int explain(
 	return ALLOWED;
 }
 
+static int say_unknown(const char *op_name, FILE *err_out)
+{
+	const char *nearest = NULL;
+
+	ops_later_id(op_name, &nearest);
+	fprintf(err_out, "no op '%s' in this build%s%s%s\n", op_name, nearest ? ", did you mean '" : "",
+		nearest ? nearest : "", nearest ? "'?" : "");
+	return CANNOT_TELL;
+}
+
 int policy_cli_explain(
 	const char *file, const char *token, const char *op_name, const char *path, FILE *out, FILE *err_out)
 {
@@ -180,13 +191,12 @@ int policy_cli_explain(
 	bool is_command = str_starts(str_of(op_name), "custom.") && !op_find(str_of(op_name));
 	const struct op *op = is_command ? &command : op_find(str_of(op_name));
 
-	if (!p || !op) {
-		if (p)
-			fprintf(err_out, "no op '%s' in this build\n", op_name);
-		else
-			fprintf(err_out, "%s\n", err.text);
+	if (!p) {
+		fprintf(err_out, "%s\n", err.text);
 		return CANNOT_TELL;
 	}
+	if (!op)
+		return say_unknown(op_name, err_out);
 	if (path && !takes_path(op)) {
 		fprintf(err_out, "'%s' takes no path\n", op->id);
 		return CANNOT_TELL;

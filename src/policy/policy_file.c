@@ -5,7 +5,10 @@
 #include "policy/yaml_file.h"
 
 #include <nettle/sha2.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+enum { KEY_MAX = 256, TEXT_MAX = 8192 };
 
 static const char *const no_texts[] = { NULL };
 static const char *const any_host[] = { "*", NULL };
@@ -163,14 +166,34 @@ static const struct yaml_node *step(const struct yaml_node *node, const char **p
 	return NULL;
 }
 
-size_t policy_file_line(const struct config *config, const char *rule)
+static const struct yaml_node *find_node(const struct config *config, const char *path)
 {
-	const struct yaml_node *node = config->tree;
-	const char *path = str_starts(str_of(rule), "policy:") ? rule + strlen("policy:") : rule;
+	const struct yaml_node *node = *path ? config->tree : NULL;
 
-	if (!node || !*path)
-		return 0;
 	while (node && *path)
 		node = step(node, &path);
+	return node;
+}
+
+size_t policy_file_line(const struct config *config, const char *rule)
+{
+	const struct yaml_node *node = find_node(
+		config, str_starts(str_of(rule), "policy:") ? rule + strlen("policy:") : rule);
+
 	return node ? node->line : 0;
+}
+
+void policy_file_place(const struct config *config, struct err *err)
+{
+	char key[KEY_MAX];
+	AUTOBUF struct buf text;
+	const struct yaml_node *node;
+
+	buf_init(&text, TEXT_MAX);
+	snprintf(key, sizeof key, "%.*s", (int)strcspn(err->text, ": "), err->text);
+	node = find_node(config, key);
+	if (!node)
+		return;
+	buf_addf(&text, "%s:%zu:%zu: %s", config->file, node->value_line, node->value_column, err->text);
+	snprintf(err->text, sizeof err->text, STR_FMT, STR_ARG(buf_str(&text)));
 }

@@ -18,5 +18,8 @@ struct config *policy_file_load(const char *path, struct err *err);
 
 void policy_file_free(struct config *config);
 
+/* Puts "FILE:LINE:COLUMN: " before an error that begins with a key of the file ("paths.roots[0]: …"). */
+void policy_file_place(const struct config *config, struct err *err);
+
 /* The line of what a rule names ("policy:paths.deny[0]", "policy:tokens.ci.scopes"); 0 when the file does not say it. */
 size_t policy_file_line(const struct config *config, const char *rule);

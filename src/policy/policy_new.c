@@ -149,6 +149,7 @@ static int open_roots(struct policy *p, const struct policy_settings *settings, 
 
 	spec.base = only_base[0] = choose_base(p, settings, &spec.make_base);
 	spec.roots = paths->roots ? paths->roots : only_base;
+	spec.base_alone = !paths->roots;
 	p->roots = roots_new(&spec, err);
 	if (!p->roots)
 		return -1;
@@ -358,9 +359,15 @@ struct policy *policy_new(const struct policy_settings *settings, struct err *er
 	p->refs = 1;
 	p->max_upload_size = settings->max_upload_size;
 	p->config = policy_file_load(settings->file, err);
-	if (!p->config || read_disabled(p, settings->disabled_groups, err) < 0 || open_roots(p, settings, err) < 0 ||
-		read_users(p, err) < 0 || take_file_user(p, err) < 0 || add_principals(p, settings, err) < 0 ||
-		check_whole(p, err) < 0)
+	if (!p->config)
 		return NULL;
+	if (read_disabled(p, settings->disabled_groups, err) < 0 || open_roots(p, settings, err) < 0 ||
+		read_users(p, err) < 0 || take_file_user(p, err) < 0 || add_principals(p, settings, err) < 0 ||
+		check_whole(p, err) < 0) {
+		/* Whatever a file or a user of it is: for whoever reloads it is the policy that is wrong. */
+		err->code = ERR_ARGS_INVALID;
+		policy_file_place(p->config, err);
+		return NULL;
+	}
 	return take_ptr(p);
 }

@@ -37,6 +37,7 @@ struct roots {
 	struct rules deny, readonly;
 	struct rules own; /* texts: their rules */
 	const struct roots *within;
+	bool base_alone; /* as of the spec */
 	pthread_mutex_t lock;
 };
 
@@ -171,7 +172,10 @@ static int add_root(struct roots *r, const char *given, size_t index, struct err
 	struct root *root = &r->items[r->count];
 	char key[ERR_RULE_MAX];
 
-	snprintf(key, sizeof key, "%s.roots[%zu]", r->rule, index);
+	if (r->base_alone)
+		snprintf(key, sizeof key, "%s.base", r->rule);
+	else
+		snprintf(key, sizeof key, "%s.roots[%zu]", r->rule, index);
 	*root = (struct root){ .fd = -1, .lock = &r->lock, .given = tidy(given) };
 	if (!root->given)
 		return err_set(err, ERR_ARGS_INVALID, "%s: '%s' is not an absolute path without '..'", key, given);
@@ -327,6 +331,7 @@ struct roots *roots_new(const struct roots_spec *spec, struct err *err)
 
 	r->rule = mem_strdup(spec->rule);
 	r->within = spec->within;
+	r->base_alone = spec->base_alone;
 	pthread_mutex_init(&r->lock, NULL);
 	if (fill(r, spec, err) == 0)
 		return r;

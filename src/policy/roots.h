@@ -29,6 +29,7 @@ struct roots_spec {
 	const struct roots *within; /* a token's roots lie beneath the server's: resolved there at each call */
 	const char *rule;           /* "paths" or "tokens.NAME.paths": what denials name, with ".roots", ".deny[0]" */
 	struct own_file own[ROOTS_OWN_MAX]; /* path NULL: fewer */
+	bool base_alone;                    /* the base is the only root, and a fault of it is one of "base" */
 	bool make_base;                     /* make the base directory when it is missing (R98) */
 };
 

@@ -161,6 +161,20 @@ static int read_limit(struct row_reader *r, const struct yaml_node *node, const 
 	return 0;
 }
 
+/* The server's own limits: they bound all callers together and no single one. */
+static const char *const limits_of_server[] = { "max_body_bytes", "max_memory_bytes", "max_connections", "max_watchers",
+	"rate", NULL };
+
+/* What stands below "limits" and is none of the above is an op, or a mistake for one of both. */
+static int find_limited(struct row_reader *r, const struct yaml_node *node, const char **ret_id)
+{
+	const char *own = str_nearest(str_of(node->key), limits_of_server), *op = NULL;
+
+	if (!own || ops_later_id(node->key, &op))
+		return find_op(r, node, ret_id);
+	return row_fail_key(r, node, "unknown key 'limits.%.64s', did you mean '%s'?", node->key, own);
+}
+
 /* One op's map below "limits": called for each op, adds to the list. */
 int row_limits(struct row_reader *r, const struct row *row, const struct yaml_node *node, void *to)
 {
@@ -170,7 +184,7 @@ int row_limits(struct row_reader *r, const struct row *row, const struct yaml_no
 	const char *id;
 
 	(void)row;
-	if (find_op(r, node, &id) < 0 || row_want(r, node, YAML_MAP, "a map of limits") < 0)
+	if (find_limited(r, node, &id) < 0 || row_want(r, node, YAML_MAP, "a map of limits") < 0)
 		return -1;
 	for (size_t i = 0; i < list->count; i++) {
 		if (strcmp(old[i].op, id) == 0)
@@ -187,13 +201,9 @@ int row_limits(struct row_reader *r, const struct row *row, const struct yaml_no
 	return 0;
 }
 
-/* The server's own limits below a token's: they bound all callers together and no single one. */
 int row_limits_of_token(struct row_reader *r, const struct row *row, const struct yaml_node *node, void *to)
 {
-	static const char *const of_server[] = { "max_body_bytes", "max_memory_bytes", "max_connections",
-		"max_watchers", NULL };
-
-	for (const char *const *name = of_server; *name; name++) {
+	for (const char *const *name = limits_of_server; *name; name++) {
 		if (strcmp(node->key, *name) == 0)
 			return row_fail_key(r, node, "'%s' is a limit of the whole server, not of a token", *name);
 	}
@@ -318,6 +328,13 @@ int row_env_set(struct row_reader *r, const struct row *row, const struct yaml_n
 	return 0;
 }
 
+static bool has_file(texts argv)
+{
+	while (*argv && !strstr(*argv, "{file}"))
+		argv++;
+	return *argv != NULL;
+}
+
 int row_languages(struct row_reader *r, const struct row *row, const struct yaml_node *node, void *to)
 {
 	struct list *list = to;
@@ -336,6 +353,8 @@ int row_languages(struct row_reader *r, const struct row *row, const struct yaml
 			return -1;
 		if (item->count == 0)
 			return row_fail(r, item, "a program is wanted here");
+		if (!has_file(language->argv))
+			return row_fail(r, item, "'{file}' is wanted among the arguments: it stands for the code");
 	}
 	return 0;
 }

@@ -134,6 +134,24 @@ static int plan_argv(struct call *call, const struct command *command, struct pl
 	return 0;
 }
 
+int command_permit_env(struct call *call, const struct list *env)
+{
+	const struct pair *pairs = env->items;
+
+	for (size_t i = 0; i < env->count; i++) {
+		if (policy_check_env(call->caller, str_of(pairs[i].name), &call->err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int command_permit(struct call *call, const struct command *command)
+{
+	if (command->user && policy_check_user(call->caller, command->user, &call->err) < 0)
+		return -1;
+	return command_permit_env(call, &command->env);
+}
+
 static int plan_env(struct call *call, const struct command *command, unsigned how, struct plan *plan)
 {
 	const struct pair *pairs = command->env.items;
@@ -144,8 +162,6 @@ static int plan_env(struct call *call, const struct command *command, unsigned h
 	policy_child_env(principal_policy(call->caller), command->user, how & COMMAND_HAS_TERMINAL, &env);
 	given = env.count;
 	for (size_t i = 0; i < command->env.count; i++) {
-		if (policy_check_env(call->caller, str_of(pairs[i].name), &call->err) < 0)
-			return -1;
 		if (check_length(call, "the variable", pairs[i].name, strlen(pairs[i].name) + 1 + pairs[i].value.len) <
 			0)
 			return -1;
@@ -162,13 +178,14 @@ static int plan_cwd(struct call *call, const struct command *command, struct pla
 {
 	if (command->cwd.place) {
 		plan->spawn.dir_fd = command->cwd.folder_fd;
+		plan->spawn.dir_name = command->cwd.given;
 		return 0;
 	}
 	plan->base_fd = place_base_fd(call->caller);
 	plan->spawn.dir_fd = plan->base_fd;
+	plan->spawn.dir_name = str_of(place_base_path(call->caller));
 	if (plan->base_fd < 0)
-		return failure_set(
-			&call->err, &call->arena, "cwd", -plan->base_fd, str_of(place_base_path(call->caller)), NULL);
+		return failure_set(&call->err, &call->arena, "cwd", -plan->base_fd, plan->spawn.dir_name, NULL);
 	return 0;
 }
 
@@ -204,7 +221,7 @@ struct tree *command_start(struct call *call, const struct command *command, uns
 	struct plan plan = { .base_fd = -1, .text_fd = -1, .spawn = SPAWN_INIT };
 	struct tree *tree = NULL;
 
-	if (make_plan(call, command, how, &plan) == 0)
+	if (command_permit(call, command) == 0 && make_plan(call, command, how, &plan) == 0)
 		tree = launch(call, &plan.spawn, events, user, ret_child);
 	close_fd(plan.base_fd);
 	close_fd(plan.text_fd);

@@ -54,6 +54,10 @@ struct command {
 /* What can keep a program from starting. */
 #define COMMAND_ERRORS ERR_COMMANDS_START, ERR_POLICY_COMMAND, ERR_POLICY_ENV
 
+/* Whether the caller may set these variables, and run as this user: what an op's permit() asks of a command. */
+int command_permit_env(struct call *call, const struct list *env) MUST_CHECK;
+int command_permit(struct call *call, const struct command *command) MUST_CHECK;
+
 /* How a command ended, for results and events. */
 const char *command_signal_name(int number, char text[static 16]); /* "SIGKILL"; NULL for 0 */
 

@@ -2,6 +2,7 @@
 #include "program/confine.h"
 
 #include "policy/place.h"
+#include "policy/policy_file.h"
 #include "policy/roots.h"
 #include "spawn/cgroup.h"
 #include "spawn/landlock.h"
@@ -149,7 +150,7 @@ static size_t find_missing(const struct policy *policy, const char *missing[stat
 	return count;
 }
 
-int confine_check(const struct policy *policy, struct err *err)
+static int check(const struct policy *policy, struct err *err)
 {
 	struct policy_confinement c = policy_confinement(policy);
 	const char *missing[MISSING_MAX];
@@ -166,6 +167,14 @@ int confine_check(const struct policy *policy, struct err *err)
 		return err_set(err, ERR_ARGS_INVALID,
 			"the policy cannot be enforced here: %s; 'confine: best_effort' goes on without", missing[0]);
 	return 0;
+}
+
+int confine_check(const struct policy *policy, struct err *err)
+{
+	if (check(policy, err) == 0)
+		return 0;
+	policy_file_place(policy_config(policy), err);
+	return -1;
 }
 
 static int allow_path(int ruleset_fd, const char *path, unsigned access)

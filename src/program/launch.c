@@ -78,12 +78,14 @@ bool launch_is_root(const struct policy *policy)
 struct tree *launch(struct call *call, const struct spawn *spawn, const struct tree_events *events, void *user,
 	struct child *ret_child)
 {
-	const char *path = spawn->path ? spawn->path : spawn->argv[0];
+	struct str path = str_of(spawn->path ? spawn->path : spawn->argv[0]);
 	struct spawn_failure failure;
 	struct tree *tree = tree_start(call->loop, spawn, events, user, ret_child, &failure, &call->err);
 
 	if (!tree && call->err.code == ERR_COMMANDS_START) {
-		failure_set(&call->err, &call->arena, failure.step, failure.number, str_of(path), failure.reason);
+		if (spawn->dir_name.len && strcmp(failure.step, "cwd") == 0)
+			path = spawn->dir_name;
+		failure_set(&call->err, &call->arena, failure.step, failure.number, path, failure.reason);
 		call->err.sys_errno = failure.number;
 	}
 	return tree;

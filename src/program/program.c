@@ -29,6 +29,7 @@ static int start(struct program *p, const struct program_plan *plan, int dir_fd)
 	spawn.argv = plan->argv;
 	spawn.env = plan->env;
 	spawn.dir_fd = dir_fd;
+	spawn.dir_name = plan->dir_name;
 	spawn.in = plan->input.p ? SPAWN_PIPE : SPAWN_NULL;
 	spawn.out = spawn.err = SPAWN_PIPE;
 	spawn.extra_fd = plan->extra_fd;

@@ -21,10 +21,11 @@ typedef void program_fn(struct program *p);
 struct program_plan {
 	const char *const *argv; /* the first: a path, or a name looked up in PATH of env */
 	const char *const *env;
-	int dir_fd;       /* working directory; -1 is "/" */
-	int extra_fd;     /* one more descriptor, -1 none; stays the caller's */
-	int extra_as;     /* its number in the program */
-	struct str input; /* of the call's memory; p NULL: end of file at once */
+	int dir_fd;          /* working directory; -1 is "/" */
+	struct str dir_name; /* what a failure calls it */
+	int extra_fd;        /* one more descriptor, -1 none; stays the caller's */
+	int extra_as;        /* its number in the program */
+	struct str input;    /* of the call's memory; p NULL: end of file at once */
 	double timeout_s;
 	size_t max_bytes; /* that are kept of each stream: the first ones */
 };

@@ -24,7 +24,8 @@ void answer_headers(const struct serving *s, struct buf *headers)
 	if (s->cors_origin)
 		buf_addf(headers,
 			"Access-Control-Allow-Origin: %s\r\nVary: Origin\r\n"
-			"Access-Control-Expose-Headers: X-Request-Id, ETag, Content-Range, Content-Disposition\r\n",
+			"Access-Control-Expose-Headers: X-Request-Id, ETag, Content-Range, Content-Disposition, "
+			"Retry-After\r\n",
 			s->cors_origin);
 }
 
@@ -106,6 +107,12 @@ static void write_error(struct json_writer *w, const struct err *err, const stru
 	json_key(w, "details");
 }
 
+/* What an error says of the op.  Who is not known is not told which routes and commands there are (R91). */
+static const struct op *told_op(const struct call *call)
+{
+	return err_info(call->err.code)->status == 401 ? NULL : call->op;
+}
+
 /* An ASCII form for everybody, and the exact bytes for who reads RFC 6266 (R51). */
 static void add_disposition(struct buf *headers, struct str name)
 {
@@ -150,7 +157,7 @@ static void send_bare_error(struct serving *s, const struct buf *headers)
 
 	buf_init(&body, HEADERS_MAX);
 	json_write_init(&w, &body);
-	write_error(&w, &s->call.err, s->call.op, s->call.request_id);
+	write_error(&w, &s->call.err, told_op(&s->call), s->call.request_id);
 	json_raw(&w, STR("{}"));
 	json_object_end(&w);
 	reply.body = buf_str(&body);
@@ -165,7 +172,7 @@ static void fail(struct serving *s, const void *details, const struct raw_reply 
 
 	rope_free(&s->asked->rope);
 	rope_init(&s->asked->rope, &s->call.arena, REPLY_TEXT_MAX);
-	write_error(&s->asked->rope.writer, &s->call.err, s->call.op, s->call.request_id);
+	write_error(&s->asked->rope.writer, &s->call.err, told_op(&s->call), s->call.request_id);
 	if (details)
 		write_rope(&s->asked->rope, s->call.op->result, details);
 	else
@@ -348,19 +355,21 @@ void answer_problem(struct http_conn *c, enum http_problem problem, const char *
 	};
 	struct http_reply reply = { .content_type = JSON_TYPE, .close = true };
 	AUTOBUF struct buf headers, body;
+	char id[SERVE_ID_SIZE];
 	struct json_writer w;
 	struct err err;
 
+	serve_new_id(id);
 	err_set(&err, codes[problem], "%s", reason ? reason : "the request is not valid HTTP");
 	buf_init(&body, HEADERS_MAX);
 	buf_init(&headers, HEADERS_MAX);
 	json_write_init(&w, &body);
-	write_error(&w, &err, NULL, "-");
+	write_error(&w, &err, NULL, id);
 	json_raw(&w, STR("{}"));
 	json_object_end(&w);
-	buf_adds(&headers, "X-Request-Id: -\r\n");
+	buf_addf(&headers, "X-Request-Id: %s\r\n", id);
 	reply.status = err_info(err.code)->status;
-	audit_problem(err.code);
+	audit_problem(err.code, id);
 	reply.headers = buf_str(&headers);
 	reply.body = buf_str(&body);
 	http_set_user(c, NULL);

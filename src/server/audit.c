@@ -9,6 +9,7 @@
 #include "policy/config.h"
 #include "policy/mask.h"
 #include "policy/place.h"
+#include "policy/policy_file.h"
 
 #include <stdlib.h>
 
@@ -60,8 +61,11 @@ int audit_use(const struct policy *policy, struct err *err)
 	const char *path = policy_config(policy)->audit.file;
 	int fd = path[0] ? line_file_open(path) : -1;
 
-	if (path[0] && fd < 0)
-		return err_set(err, ERR_ARGS_INVALID, "audit.file: cannot open '%s': %s", path, strerrordesc_np(-fd));
+	if (path[0] && fd < 0) {
+		err_set(err, ERR_ARGS_INVALID, "audit.file: cannot open '%s': %s", path, strerrordesc_np(-fd));
+		policy_file_place(policy_config(policy), err);
+		return -1;
+	}
 	if (audit.on || fd >= 0)
 		send_to(fd);
 	policy_unref(audit.policy);
@@ -401,7 +405,7 @@ void audit_call(struct serving *s, uint64_t sent_bytes)
 	put(&line);
 }
 
-void audit_problem(enum err_code code)
+void audit_problem(enum err_code code, const char *request_id)
 {
 	AUTOBUF struct buf line;
 	struct json_writer w;
@@ -411,7 +415,7 @@ void audit_problem(enum err_code code)
 		return;
 	begin_line(&w, &line, 0);
 	json_key(&w, "request_id");
-	json_string(&w, "-");
+	json_string(&w, request_id);
 	json_key(&w, "principal");
 	json_null(&w);
 	json_key(&w, "op");

@@ -17,4 +17,4 @@ bool audit_is_on(void);
 void audit_begin(struct serving *s, const struct head *head); /* what the line needs of the head */
 void audit_keep(struct serving *s);                           /* before the call's arguments are given back */
 void audit_call(struct serving *s, uint64_t sent_bytes);
-void audit_problem(enum err_code code); /* what came was no request */
+void audit_problem(enum err_code code, const char *request_id); /* what came was no request */

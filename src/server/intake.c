@@ -45,6 +45,29 @@ static int bind_query(struct serving *s, struct bind *b)
 	return status < 0 ? err_set(&s->call.err, ERR_ARGS_INVALID, "the query has a bad percent escape or %%00") : 0;
 }
 
+static bool takes_query_too(const struct field *rows, struct str name)
+{
+	for (const struct field *row = rows; row && row->type != FIELD_NONE; row++) {
+		if (row->flags & F_QUERY_TOO && str_is(name, row->name))
+			return true;
+	}
+	return false;
+}
+
+/* Beside a JSON body: what stands in the query does not belong there, but for few. */
+static int check_query(struct serving *s)
+{
+	struct str query = s->asked->url.query;
+	struct url_pair pair;
+
+	while (url_query_next(&s->call.arena, &query, &pair) > 0) {
+		if (s->asked->route.kind == ROUTE_UNIFORM || !takes_query_too(s->call.op->params, pair.name))
+			return err_set(&s->call.err, ERR_ARGS_UNKNOWN,
+				"%s takes its parameters in the JSON body, not in the query", s->call.op->id);
+	}
+	return 0;
+}
+
 static bool is_body_op(const struct serving *s)
 {
 	const char *method = s->call.op->method;
@@ -95,7 +118,7 @@ static int bind_body(struct serving *s)
 	struct bind b;
 	int status;
 
-	if (begin(s, &b) < 0)
+	if (begin(s, &b) < 0 || bind_query(s, &b) < 0)
 		return -1;
 	if (s->body_len) {
 		status = json_parse(&call->arena, s->body, s->body_len, &value, &problem);
@@ -277,13 +300,20 @@ static bool is_host(struct str host)
 	return host.len > 0;
 }
 
+static bool trusts_forwarded;
+
+void intake_trust_forwarded(bool trust)
+{
+	trusts_forwarded = trust;
+}
+
 /* Where this server's WebSockets are for the caller, who may have come through a proxy (R42). */
 static void keep_ws_base(struct serving *s, const struct head *head)
 {
 	struct str host = head->host, proto = { NULL, 0 }, scheme;
 	char *base;
 
-	if (policy_config(s->policy)->server.trust_forwarded) {
+	if (trusts_forwarded) {
 		struct str forwarded = head_get(head, "x-forwarded-host"), first;
 
 		if (head_list_next(&forwarded, &first) && is_host(first))
@@ -331,14 +361,6 @@ static int take_query_arguments(struct serving *s)
 	return begin(s, &b) < 0 || bind_query(s, &b) < 0 ? -1 : bind_end(&b, &s->call.err);
 }
 
-static int no_query(struct serving *s)
-{
-	if (s->asked->url.query.len == 0)
-		return 0;
-	return err_set(&s->call.err, ERR_ARGS_UNKNOWN, "%s takes its parameters in the JSON body, not in the query",
-		s->call.op->id);
-}
-
 static int take(struct serving *s, const struct head *head, void (*then)(struct serving *s))
 {
 	struct call *call = &s->call;
@@ -351,7 +373,7 @@ static int take(struct serving *s, const struct head *head, void (*then)(struct 
 	} else if (choose_media(s) < 0) {
 		return -1;
 	} else if (!call->http.raw_request) {
-		return no_query(s) < 0 ? -1 : read_body(s, then);
+		return check_query(s) < 0 ? -1 : read_body(s, then);
 	}
 	if (take_query_arguments(s) < 0)
 		return -1;

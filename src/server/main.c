@@ -20,6 +20,7 @@
 #include "server/options.h"
 #include "server/policy_command.h"
 #include "server/serve.h"
+#include "server/serving.h"
 #include "spawn/limits.h"
 #include "spawn/tree.h"
 
@@ -161,6 +162,10 @@ static bool is_loopback(const char *address)
 
 static int check_address(const char *address, struct err *err)
 {
+	if (!http_is_address(address))
+		return err_set(err, ERR_ARGS_INVALID,
+			"'%s' is not an address: HOST:PORT with a numeric host, [V6]:PORT or unix:/path is needed",
+			address);
 	if (policy_has_tokens(serve_policy()) || server.options.insecure_no_auth || is_loopback(address))
 		return 0;
 	return err_set(err, ERR_ARGS_INVALID,
@@ -251,6 +256,7 @@ static void take_server_keys(const struct config *config)
 		o->shutdown_grace = config->server.shutdown_grace;
 	if (!o->commands)
 		o->commands = config->server.commands;
+	intake_trust_forwarded(o->trust_forwarded < 0 ? config->server.trust_forwarded : o->trust_forwarded > 0);
 }
 
 static int make_policy(struct err *err)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum option_type { OPTION_TEXT, OPTION_LIST, OPTION_INT, OPTION_FLAG };
+enum option_type { OPTION_TEXT, OPTION_LIST, OPTION_INT, OPTION_FLAG, OPTION_SWITCH };
 
 struct option {
 	const char *flag, *variable;
@@ -37,6 +37,8 @@ static const struct option rows[] = {
 		"BYTES", "largest file that files.upload_stream takes (104857600)" },
 	{ "--shutdown-grace", "ABX_SERVER_SHUTDOWN_GRACE", OPTION_INT, AT(shutdown_grace), 0, 3600, false, "SECONDS",
 		"what running calls get after SIGTERM (10)" },
+	{ "--trust-forwarded", "ABX_SERVER_TRUST_FORWARDED", OPTION_SWITCH, AT(trust_forwarded), 0, 0, false, NULL,
+		"believe X-Forwarded-* of a proxy; =false does not, whatever the policy says" },
 	{ "--log-level", "ABX_SERVER_LOG_LEVEL", OPTION_TEXT, AT(log_level), 0, 0, false, "LEVEL",
 		"debug, info, warn or error (warn); info has a line for each call" },
 	{ "--insecure-no-auth", NULL, OPTION_FLAG, AT(insecure_no_auth), 0, 0, false, NULL,
@@ -66,6 +68,19 @@ static int set_int(const struct option *row, int64_t *to, const char *name, cons
 	return 0;
 }
 
+static int set_switch(int *to, const char *name, const char *value, struct err *err)
+{
+	static const char *const words[] = { "false", "true", "no", "yes", "0", "1" };
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+		if (strcmp(value, words[i]) == 0) {
+			*to = i % 2;
+			return 0;
+		}
+	}
+	return err_set(err, ERR_ARGS_INVALID, "%s must be true or false, not '%s'", name, value);
+}
+
 static int set(struct options *o, const struct option *row, const char *name, const char *value, struct err *err)
 {
 	char *at = (char *)o + row->offset;
@@ -78,6 +93,8 @@ static int set(struct options *o, const struct option *row, const char *name, co
 	case OPTION_FLAG:
 		*(bool *)at = true;
 		return 0;
+	case OPTION_SWITCH:
+		return set_switch((int *)at, name, value, err);
 	default:
 		*(const char **)at = value;
 		return 0;
@@ -120,7 +137,7 @@ int options_parse(struct options *o, char **args, struct err *err)
 {
 	bool listen_given = false;
 
-	*o = (struct options){ .shutdown_grace = -1 };
+	*o = (struct options){ .shutdown_grace = -1, .trust_forwarded = -1 };
 	if (from_environment(o, err) < 0)
 		return -1;
 	for (; *args; args++) {
@@ -130,6 +147,10 @@ int options_parse(struct options *o, char **args, struct err *err)
 
 		if (!row)
 			return unknown(flag, err);
+		if (row->type == OPTION_SWITCH && !has_value) {
+			value = STR("true");
+			has_value = true;
+		}
 		if (row->type == OPTION_FLAG ? has_value : !has_value && !args[1])
 			return err_set(err, ERR_ARGS_INVALID, "%s %s", row->flag,
 				has_value ? "takes no value" : "needs a value");

@@ -17,6 +17,7 @@ struct options {
 	const char *token, *token_file, *policy, *base_dir, *disabled_groups, *commands, *log_level;
 	int64_t max_upload_size; /* 0: not given */
 	int64_t shutdown_grace;  /* -1: not given */
+	int trust_forwarded;     /* -1: not given, else 0 or 1 */
 	bool insecure_no_auth, no_cgroups, help, version;
 };
 

@@ -24,7 +24,8 @@
 enum {
 	ARENA_MAX = 256 * 1024 * 1024, /* the process's budget ends it far earlier */
 	ID_PREFIX = 12,                /* hex digits of a request id: of this server, and of the request */
-	ID_COUNT = 8,
+	ID_COUNT = SERVE_ID_SIZE - 1 - ID_PREFIX,
+	EXPIRY_ASK_S = 60, /* how late it may be noticed that the wall clock was set forward */
 };
 
 static struct {
@@ -33,6 +34,7 @@ static struct {
 	struct policy *policy;
 	struct policy_settings settings;
 	struct list_node all; /* every struct serving */
+	struct timer expiry;  /* of the next token */
 	bool draining;
 } server;
 
@@ -42,22 +44,28 @@ static void write_hex(char *to, size_t digits, uint64_t value)
 		to[i - 1] = "0123456789abcdef"[value & 15];
 }
 
+void serve_new_id(char to[static SERVE_ID_SIZE])
+{
+	static uint64_t prefix, count;
+
+	if (!prefix && getrandom(&prefix, sizeof prefix, 0) < 0)
+		prefix = (uint64_t)clock_now_ns();
+	write_hex(to, ID_PREFIX, prefix);
+	write_hex(to + ID_PREFIX, ID_COUNT, ++count);
+	to[ID_PREFIX + ID_COUNT] = '\0';
+}
+
 static void make_request_id(struct serving *s, const struct head *head)
 {
 	struct str given = head_get(head, "x-request-id");
-	static uint64_t prefix, count;
 	bool printable = given.len > 0 && given.len < sizeof s->call.request_id;
 
 	for (size_t i = 0; printable && i < given.len; i++)
 		printable = given.p[i] > ' ' && given.p[i] < 0x7f;
-	if (printable) {
+	if (printable)
 		memcpy(s->call.request_id, given.p, given.len);
-		return;
-	}
-	if (!prefix && getrandom(&prefix, sizeof prefix, 0) < 0)
-		prefix = (uint64_t)clock_now_ns();
-	write_hex(s->call.request_id, ID_PREFIX, prefix);
-	write_hex(s->call.request_id + ID_PREFIX, ID_COUNT, ++count);
+	else
+		serve_new_id(s->call.request_id);
 }
 
 static int step_origin(struct serving *s, const struct head *head)
@@ -154,12 +162,30 @@ static int step_allowed(struct serving *s)
 	return commands_refuse(call, s->asked->url.segments[1], &s->call.arena, &s->call.err);
 }
 
+/*
+ * OPTIONS from a listed origin comes without credentials (R73).  It is answered where nothing is, too: so a page can read
+ * the error of its request, of which a browser tells nothing when the preflight fails.
+ */
+static bool is_preflight(struct serving *s, const struct head *head)
+{
+	static const char any[] = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
+	struct route *route = &s->asked->route;
+
+	if (!s->cors_origin || !str_is(head->method, "OPTIONS"))
+		return false;
+	_Static_assert(sizeof any <= sizeof route->allow, "room for every method");
+	if (route->kind == ROUTE_NONE)
+		memcpy(route->allow, any, sizeof any);
+	route->kind = ROUTE_OPTIONS;
+	return true;
+}
+
 static int steps_of_head(struct serving *s, const struct head *head)
 {
 	if (step_origin(s, head) < 0 || step_route(s, head) < 0)
 		return -1;
-	if (s->asked->route.kind == ROUTE_OPTIONS && s->cors_origin)
-		return 0; /* a preflight comes without credentials (R73) */
+	if (is_preflight(s, head))
+		return 0;
 	if (step_credentials(s, head) < 0 || step_known(s, head) < 0)
 		return -1;
 	if (server.draining)
@@ -331,6 +357,37 @@ const struct http_handlers serve_handlers = {
 	.on_done = on_done,
 };
 
+/* Streams go on over a reload and for long, unless their caller may not have them any more. */
+static void end_refused_streams(void)
+{
+	LIST_EACH(node, &server.all)
+	{
+		struct call *call = &OWNER(node, struct serving, node)->call;
+
+		if (call->on_shutdown && call->caller &&
+			policy_recheck(server.policy, call->caller, call->op, &call->err) < 0)
+			call->on_shutdown(call);
+	}
+}
+
+static void watch_expiry(void);
+
+static void on_expiry(struct timer *t)
+{
+	(void)t;
+	end_refused_streams();
+	watch_expiry();
+}
+
+static void watch_expiry(void)
+{
+	int64_t left = policy_next_expiry_s(server.policy);
+
+	timer_stop(&server.expiry);
+	if (left >= 0)
+		timer_start(&server.expiry, server.loop, MIN(left, (int64_t)EXPIRY_ASK_S) * NS_PER_S, on_expiry);
+}
+
 /* What a policy sets for the whole process; new files get its umask whatever the server was started with (R55). */
 static void take_policy(struct policy *policy)
 {
@@ -339,6 +396,7 @@ static void take_policy(struct policy *policy)
 	server.policy = policy;
 	if (server.http)
 		http_server_set_max(server.http, (unsigned)policy_server_limit(policy, "max_connections"));
+	watch_expiry();
 }
 
 void serve_attach(struct http_server *http)
@@ -350,22 +408,9 @@ void serve_attach(struct http_server *http)
 void serve_init(struct loop *loop, struct policy *policy, const struct policy_settings *settings)
 {
 	server.loop = loop;
+	list_init(&server.all);
 	take_policy(policy);
 	server.settings = *settings;
-	list_init(&server.all);
-}
-
-/* Streams go on over a reload, unless their caller may not have them any more. */
-static void end_refused_streams(void)
-{
-	LIST_EACH(node, &server.all)
-	{
-		struct call *call = &OWNER(node, struct serving, node)->call;
-
-		if (call->on_shutdown && call->caller &&
-			policy_recheck(server.policy, call->caller, call->op, &call->err) < 0)
-			call->on_shutdown(call);
-	}
 }
 
 int serve_reload(struct err *err)
@@ -406,6 +451,7 @@ struct policy *serve_policy(void)
 void serve_drain(void)
 {
 	server.draining = true;
+	timer_free(&server.expiry);
 	LIST_EACH(node, &server.all)
 	{
 		struct serving *s = OWNER(node, struct serving, node);

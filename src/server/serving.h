@@ -53,6 +53,7 @@ struct serving {
 /* intake.c: the arguments.  then() is called when they are bound, unless an answer was given. */
 void intake(struct serving *s, const struct head *head, void (*then)(struct serving *s));
 void intake_free(struct serving *s);
+void intake_trust_forwarded(bool trust); /* once, at the start */
 
 /* answer.c */
 extern const struct call_port answer_port;
@@ -61,6 +62,10 @@ void answer_error(struct serving *s);                            /* from call.er
 void answer_options(struct serving *s, const struct head *head); /* 204 */
 void answer_problem(struct http_conn *c, enum http_problem problem, const char *reason);
 void answer_headers(const struct serving *s, struct buf *headers); /* those of every answer */
+
+/* serve.c: an id for a request whose caller gave none. */
+enum { SERVE_ID_SIZE = 21 };
+void serve_new_id(char to[static SERVE_ID_SIZE]);
 
 /* upgrade.c: of an op of kind OP_WS. bearer: of the Authorization header. 0, or -1 with call.err. */
 extern const struct socket_port upgrade_port;

@@ -32,6 +32,7 @@ struct spawn {
 	const char *const *argv;
 	const char *const *env; /* NULL is empty */
 	int dir_fd;             /* working directory, entered as the user; -1 keeps ours */
+	struct str dir_name;    /* what a failure calls it */
 	int in, out, err;       /* descriptor or SPAWN_* */
 	int extra_fd, extra_as; /* one more descriptor and its number in the child; -1 none (R07's command text) */
 	bool extra_twice;       /* also at the number behind that one */

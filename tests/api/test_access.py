@@ -13,7 +13,7 @@ from lib.server import StartError
 TOKEN = "s3cret-T+/=~"
 
 
-# --- secrets at start
+# --- secrets at start (B123)
 
 
 @pytest.mark.parametrize("secret", ["", " ", " \t", "a ", " a", "a\tb"])
@@ -46,7 +46,7 @@ def test_the_newline_at_the_end_of_a_token_file_is_cut(make_server, tmp_path):
     assert ask(server, "/capabilities", f"Authorization: Bearer {TOKEN}").status == 200
 
 
-# --- credentials
+# --- credentials (B123, R74)
 
 
 @pytest.fixture
@@ -56,14 +56,15 @@ def guarded(make_server):
 
 def test_the_exact_token_passes(guarded):
     for line in (f"Authorization: Bearer {TOKEN}", f"authorization: bearer {TOKEN}", f"AUTHORIZATION: BEARER {TOKEN}",
-                 f"X-Access-Token: {TOKEN}", f"x-access-token: {TOKEN}"):
+                 f"X-Access-Token: {TOKEN}", f"x-access-token: {TOKEN}",
+                 f"Authorization: \t Bearer {TOKEN} \t"):  # blanks around a value are no part of it (RFC 9110, 5.5)
         assert ask(guarded, "/capabilities", line).status == 200, line
     both = ask(guarded, "/capabilities", f"Authorization: Bearer {TOKEN}", f"X-Access-Token: {TOKEN}")
     assert both.status == 200
 
 
 @pytest.mark.parametrize("credential", [
-    "", TOKEN[:-1], TOKEN + "x", TOKEN.upper(), f" {TOKEN}", f"\"{TOKEN}\"", digest(TOKEN), "undefined", "x" * 4096])
+    "", TOKEN[:-1], TOKEN + "x", TOKEN.upper(), f" {TOKEN}", f"\t{TOKEN}", f"{TOKEN} x", f"{TOKEN}, {TOKEN}", f"\"{TOKEN}\"", digest(TOKEN), "undefined", "x" * 4096])
 def test_nothing_else_passes(guarded, credential):
     for line in (f"Authorization: Bearer {credential}", f"X-Access-Token: {credential}.x"):
         reply = ask(guarded, "/capabilities", line)
@@ -126,6 +127,18 @@ def test_an_unknown_caller_hears_401_whatever_is_asked(guarded):
     assert wrong.status == 405 and "GET" in wrong.header("allow")
 
 
+def test_who_is_not_known_learns_no_route_and_no_command(make_server, tmp_path):
+    manifest = tmp_path / "own.yaml"
+    manifest.write_text("name: own\nrun: [\"true\"]\n")
+    server = make_server("--commands", str(manifest), token=TOKEN)
+    for line in ("Accept: */*", "X-Access-Token: wrong"):
+        bodies = [ask(server, target, line, method="POST", body=b"").json for target in (
+            "/shell", "/no/such", "/commands/own", "/commands/none", "/ops/custom.own", "/code/run", "/capabilities")]
+        for body in bodies:
+            del body["request_id"]
+        assert all(body == bodies[0] for body in bodies) and bodies[0]["op"] is bodies[0]["endpoint"] is None
+
+
 def test_the_body_is_not_read_before_the_caller_is_known(make_server):
     server = make_server(policy={"tokens": [token("look", ["core:read"])]})
     for line, status in (("X-Access-Token: wrong", 401), ("X-Access-Token: look-token", 403)):
@@ -152,7 +165,7 @@ def test_switched_off_comes_before_the_scope(make_server):
     assert ask(server, "/shell", method="POST", body=b"{}").status == 401
 
 
-# --- hosts and origins
+# --- hosts and origins (B124, R73, R107)
 
 
 def test_without_a_token_only_loopback_names_are_answered(server):
@@ -187,6 +200,7 @@ def cors(make_server):
 
 
 def test_a_preflight_needs_no_token_and_runs_nothing(cors, tmp_path):
+    """B124"""
     for body in (None, json.dumps({"command": f"touch {tmp_path}/ran"}).encode()):
         reply = ask(cors, "/shell", f"Origin: {APP}", "Access-Control-Request-Method: POST",
                     "Access-Control-Request-Headers: authorization, content-type", method="OPTIONS", body=body)
@@ -198,7 +212,15 @@ def test_a_preflight_needs_no_token_and_runs_nothing(cors, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_preflight_of_what_is_not_there_lets_the_page_read_the_error(cors):
+    reply = ask(cors, "/no/such", f"Origin: {APP}", "Access-Control-Request-Method: PUT", method="OPTIONS")
+    assert reply.status == 204 and reply.header("access-control-allow-origin") == APP
+    assert "PUT" in reply.header("access-control-allow-methods")
+    assert "Retry-After" in reply.header("access-control-expose-headers")
+
+
 def test_every_answer_to_a_listed_origin_says_so(cors):
+    """B124: the 401 too."""
     cases = [("/capabilities", f"X-Access-Token: {TOKEN}", 200), ("/capabilities", "X-Access-Token: wrong", 401),
              ("/no/such", f"X-Access-Token: {TOKEN}", 404), ("/health", "Accept: */*", 200),
              ("/files/stat", f"X-Access-Token: {TOKEN}", 400)]
@@ -207,9 +229,20 @@ def test_every_answer_to_a_listed_origin_says_so(cors):
         assert reply.status == status, target
         assert reply.header("access-control-allow-origin") == APP, target
         assert "Origin" in reply.header("vary"), target
+    (cors.base / "f").write_text("0123456789")
+    client = cors.client(headers={"Origin": APP})
+    for method, target, body, headers, status in (
+            ("GET", "/download?path=f", None, {"Range": "bytes=0-1"}, 206), ("GET", "/download?path=f", None, {"Range": "bytes=10-"}, 416),
+            ("HEAD", "/download?path=f", None, {}, 200), ("GET", "/download?path=f", None, {"If-None-Match": "*", "Accept": "application/octet-stream"}, 304),
+            ("POST", "/shell/stream", {"command": "true"}, {}, 200), ("POST", "/shell", b"{", {}, 400), ("DELETE", "/health", None, {}, 405),
+            ("POST", "/files/archive", {"paths": ["f"]}, {"Accept": "application/octet-stream"}, 200), ("GET", "/pty?session_id=x", None, {}, 426)):
+        reply = client.request(method, target, body, headers)
+        assert reply.status == status, target
+        assert (reply.header("access-control-allow-origin"), reply.header("vary")) == (APP, "Origin"), target
 
 
 def test_a_preflight_from_elsewhere_gets_nothing(cors):
+    """B124"""
     reply = ask(cors, "/shell", "Origin: https://other.example", "Access-Control-Request-Method: POST", method="OPTIONS")
     assert reply.status == 403
     assert reply.header("access-control-allow-origin") is None
@@ -357,11 +390,14 @@ def test_the_token_is_nowhere(make_server, tmp_path):
         assert TOKEN.encode() not in reply.body.replace(b"\\/", b"/"), line
     shown = client.call("commands.run", command="env; cat /proc/$PPID/cmdline /proc/$PPID/environ 2>&1")["stdout"]
     client.call("commands.run", command=f"true {TOKEN} {digest(TOKEN)}")
+    client.call("files.write", path="f", content="said-in-a-body")
+    client.send_bytes("files.upload", b"said-in-a-body", path="f")
+    client.request("POST", "/files/write", b'{"path": "f", "content": "said-in-a-body')
     eventually(lambda: (tmp_path / "audit").read_text().count("commands.run") == 2)
     told = [shown, server.stderr(), (tmp_path / "audit").read_text(), json.dumps(client.call("core.capabilities")), json.dumps(client.call("core.describe"))]
     told.append(pathlib.Path(f"/proc/{server.pid}/cmdline").read_bytes().decode(errors="replace"))
     for text in told:
-        assert TOKEN not in text and digest(TOKEN) not in text
+        assert TOKEN not in text and digest(TOKEN) not in text and "said-in-a-body" not in text  # R77
 
 
 def test_the_variable_with_the_token_reaches_no_child(make_server):

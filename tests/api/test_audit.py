@@ -241,6 +241,14 @@ def test_bytes_of_raw_bodies_are_counted(audited, file):
     assert (up["bytes_in"], down["bytes_out"]) == (100_000, 100_000)
 
 
+def test_a_file_that_did_not_change_is_no_failure(audited, file):
+    client = audited().client(token="all-token")
+    tag = client.send_bytes("files.upload_stream", b"x", path="f")["etag"]
+    assert client.get_bytes("files.download", path="f", headers={"If-None-Match": tag}).status == 304
+    line = wait(file, 2)[1]
+    assert (line["status"], line["decision"]) == (304, "allow") and "error" not in line
+
+
 def test_many_calls_at_once_each_have_their_line(audited, file):
     server = audited()
 

@@ -257,6 +257,24 @@ def test_click_what_a_label_stands_for_and_what_is_inside(browser):
     assert evaluate(browser, "document.title") == "true"
 
 
+def test_selectors_look_into_open_shadow_roots(browser):
+    go(browser, page("<div id=outer></div><div id=sealed></div><p class=both>page</p>", """
+        const root = outer.attachShadow({mode: 'open'});
+        root.innerHTML = '<b class=both>shadow</b><span id=inner></span>';
+        const inner = root.getElementById('inner').attachShadow({mode: 'open'});
+        inner.innerHTML = '<button onclick="this.textContent = event.isTrusted">x</button><input value=old>';
+        sealed.attachShadow({mode: 'closed'}).innerHTML = '<i id=secret>x</i>';
+        document.querySelector('.both').onclick = () => document.title = 'of the page';"""))
+    browser.rest("browser.click", selector="button")
+    browser.rest("browser.type", selector="input", text="new", delay=0, clear=True)
+    inside = "outer.shadowRoot.getElementById('inner').shadowRoot"
+    assert evaluate(browser, f"[{inside}.querySelector('button').textContent, {inside}.querySelector('input').value]") == ["true", "new"]
+    browser.rest("browser.click", selector=".both")
+    assert evaluate(browser, "document.title") == "of the page", "what is in the page itself comes first"
+    with expect_error("browser.not_found", 404):
+        browser.rest("browser.click", selector="#secret", timeout=200)
+
+
 def test_a_page_that_takes_its_tools_away(browser):
     """Our scripts run in a world of their own."""
     go(browser, page("<button onclick='this.textContent=1'>x</button>", "document.querySelector = () => null;"

@@ -17,7 +17,7 @@ from lib.access import token
 from lib.browsing import (
     ON, command_line, evaluate, go, has_user_namespaces, is_alive, main_process, may_unshare, members, picture, profile_of, renderers, shown)
 from lib.client import expect_error
-from lib.processes import children, eventually
+from lib.processes import children, eventually, nap
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -124,12 +124,17 @@ def test_a_kill_while_the_page_is_at_it(own, site, op, args):
     assert go(client, site.url("/text"))["status"] == 200
 
 
-def test_a_kill_while_it_starts(make_server, site):
-    server = make_server(policy=ON)
+def test_a_kill_while_it_starts(make_server, site, tmp_path):
+    """The first start stands still until it is killed, so that it is no race."""
+    slow = tmp_path / "chromium"
+    slow.write_text(f"#!/bin/sh\nmkdir {tmp_path}/first && exec sleep {nap()}\nexec chromium \"$@\"\n")
+    slow.chmod(0o755)
+    server = make_server(policy={**ON, "browser": {"path": str(slow)}})
     client = server.client(timeout=60)
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         call = pool.submit(lambda: go(client, site.url("/text")))
-        os.kill(eventually(lambda: main_process(server)), signal.SIGKILL)
+        eventually((tmp_path / "first").exists, within=20)
+        os.kill(members(server)[0], signal.SIGKILL)
         with expect_error("browser.failed", 502, says="at its start"):
             call.result(20)
     assert go(client, site.url("/text"))["status"] == 200

@@ -85,6 +85,7 @@ def test_describe_on_the_command_line():
     (["--no-cgroups=1"], 2, "takes no value"), (["--shutdown-grace", "-1"], 2, "shutdown-grace"),
     (["--log-level", "loud"], 2, "log-level"), (["--listen", "0.0.0.0:0"], 2, "--insecure-no-auth"),
     (["--listen", "nonsense"], 2, "nonsense"), (["--listen", "127.0.0.1:99999"], 2, "99999"),
+    (["--trust-forwarded=maybe"], 2, "--trust-forwarded must be true or false"),
     (["--token", "a", "--token-file", "b"], 2, "both")])
 def test_options_that_are_wrong_stop_the_start(arguments, code, says):
     done = subprocess.run([binary(), *arguments], capture_output=True, text=True, timeout=30, check=False)
@@ -114,12 +115,60 @@ def test_check_says_what_a_call_would(make_server, outside, tmp_path):
     verdict = client.rest("core.check", op="commands.run", args={"command": "true", "cwd": str(outside)})
     assert verdict["wire_code"] == "policy.path_denied"
     verdict = client.rest("core.check", op="commands.run", args={"command": "true", "env": {"ABX_X": "1"}})
-    assert verdict["allowed"] is True or verdict["wire_code"] == "policy.env_denied"
+    assert (verdict["allowed"], verdict["wire_code"]) == (False, "policy.env_denied")
     both = client.rest("core.check", checks=[{"op": "commands.run"}, {"op": "files.delete"}])
     assert both["allowed"] is False and [one["allowed"] for one in both["results"]] == [True, False]
     with expect_error("args.missing"):
         client.rest("core.check")
     assert client.rest("core.check", op="no.such")["allowed"] is False
+
+
+@pytest.mark.parametrize("op, args, code", [
+    ("files.delete", {"path": "."}, "policy.path_denied"), ("files.delete", {"path": "holds"}, "policy.path_denied"),
+    ("files.delete", {"path": "above"}, "policy.path_readonly"), ("files.delete", {"path": "plain"}, None),
+    ("files.move", {"source": ".", "destination": "new"}, "policy.path_denied"),
+    ("files.move", {"source": "holds", "destination": "new"}, "policy.path_denied"),
+    ("files.move", {"source": "above", "destination": "new"}, "policy.path_readonly"),
+    ("files.move", {"source": "plain", "destination": "moved"}, None),
+    ("files.copy", {"source": "plain", "destination": "."}, "policy.path_denied"),
+    ("files.copy", {"source": "like", "destination": "above"}, "policy.path_readonly"),
+    ("files.copy", {"source": "holds", "destination": "copied"}, None),
+    ("files.write", {"path": "new", "content": "", "mode": "99"}, "args.invalid"),
+    ("files.chmod", {"path": "holds", "mode": "700"}, "policy.path_denied"), ("files.chmod", {"path": "plain", "mode": "700"}, None),
+    ("commands.run", {"command": "true", "env": {"ABX_X": "1"}}, "policy.env_denied"),
+    ("commands.run", {"command": "true", "user": "nobody-listed"}, "policy.command_denied"),
+    ("commands.stream", {"command": "true", "user": "nobody-listed"}, "policy.command_denied"),
+    ("process.start", {"argv": ["true"], "env": {"ABX_X": "1"}}, "policy.env_denied"),
+    ("terminal.create", {"user": "nobody-listed"}, "policy.command_denied"),
+    ("devtools.code.run", {"code": "", "env": {"ABX_X": "1"}}, "policy.env_denied"),
+    ("process.signal", {"pid": "none", "signal": "SIGHUP"}, "policy.signal_denied"),
+    ("process.signal", {"pid": "none", "signal": "SIGNONE"}, "args.invalid"),
+    ("system.env.set", {"vars": {"PATH": "/"}}, "policy.env_denied"), ("system.env.set", {"vars": {"A": "1"}}, None),
+    ("browser.navigate", {"url": "http://else.where/"}, "policy.host_denied")])
+def test_a_check_answers_what_the_call_answers(make_server, tmp_path, op, args, code):
+    base = tmp_path / "base"
+    for name in ("plain", "holds/.env", "above/fixed", "like/fixed"):
+        (base / name).mkdir(parents=True)
+    client = make_server(base=base, policy={
+        "groups": {"dev_tools": True, "browser": True}, "paths": {"deny": ["**/.env"], "readonly": [str(base / "above" / "fixed")]},
+        "process": {"signals": [15]}, "browser": {"allow_hosts": ["only.this"]}}).client()
+    verdict = client.rest("core.check", op=op, args=args)
+    assert (verdict["allowed"], verdict.get("wire_code")) == (code is None, code)
+    call = client.stream if op == "commands.stream" else client.call
+    if code is None:
+        call(op, **args)
+        return
+    with expect_error(code) as caught:
+        call(op, **args)
+    assert caught.error.rule == verdict.get("rule") and caught.error.message == verdict["reason"]
+    assert (base / "plain").exists() and (base / "holds").exists()
+
+
+def test_a_check_of_some_arguments_takes_what_is_there(client, folder):
+    for op in ("files.move", "files.chmod", "process.signal", "system.env.set", "commands.run", "browser.navigate"):
+        assert client.rest("core.check", op=op, args={}).get("wire_code") in (None, "op.not_enabled"), op
+    assert client.rest("core.check", op="files.move", args={"source": str(folder)})["allowed"] is True
+    assert client.rest("core.check", op="files.delete", args={"path": str(folder / "none")})["allowed"] is True
 
 
 def test_a_check_runs_nothing(client, folder):

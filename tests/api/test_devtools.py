@@ -3,6 +3,7 @@
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import tempfile
 
@@ -10,7 +11,7 @@ import pytest
 
 from lib.access import token
 from lib.client import expect_error
-from lib.processes import eventually, running
+from lib.processes import eventually, nap, running, sleeping
 from lib.server import Server
 
 GROUPS = {"groups": {"dev_tools": True}, "devtools": {"languages": {
@@ -123,9 +124,14 @@ def test_r05_the_result_of_a_timeout(client):
     details = caught.error.body["details"]
     assert details["stdout"] == "before\n" and details["timeout"] == 0.3 and details["language"] == "sh"
     assert not running("sleep", "7771")
-    for bad in (301, 0, -1):
+    for bad in (301, -1):
         with expect_error("args.invalid", 400):
             run(client, "1", timeout=bad)
+
+
+def test_r06_no_timeout_at_all(client):
+    done = run(client, "echo done", "sh", timeout=0)
+    assert (done["stdout"], done["timeout"]) == ("done\n", 0)
 
 
 def test_a_caller_who_leaves(client):
@@ -166,6 +172,17 @@ def test_much_output(client):
     result = run(client, "print('ä' * 6000000)")
     assert len(result["stdout"]) == 5 * 1024 * 1024 and result["stdout_truncated"]
     assert run(client, "import sys; sys.stdout.buffer.write(b'a\\xffb')")["stdout"] == "a\ufffdb"
+
+
+def test_r02_r03_r04_what_is_told_of_a_command_is_told_of_code(client):
+    done = run(client, "printf 'a\\377b'; printf four >&2; kill -9 $$", "bash")
+    assert (done["stdout"], done["lossy"], done["stdout_bytes"], done["stderr_bytes"]) == ("a\ufffdb", True, 3, 4)
+    assert (done["exit_code"], done["signal"]) == (137, "SIGKILL") and "background" not in done
+    number = nap()
+    done = run(client, f"sleep {number} & echo on", "bash")
+    assert done["background"] is True and done["stdout"] == "on\n" and not {"lossy", "signal"} & done.keys()
+    for pid in sleeping(number):
+        os.kill(pid, signal.SIGKILL)
 
 
 def test_b087_cwd_outside(client, folder):
@@ -490,6 +507,7 @@ def test_b150_a_foreign_owner(client, repo):
     for path in [repo, *repo.rglob("*")]:
         os.chown(path, 1234, 1234)
     assert status(client, repo)["clean"] and diff(client, repo)["diff"] == ""
+    assert not list(client.server.scratch.glob(".git*")) and not list(client.server.scratch.glob(".config/git*"))  # its HOME
 
 
 def test_b150_run_as_another_user(make_server, repo):

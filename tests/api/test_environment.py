@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import pwd
 import resource
 import signal
 import sys
@@ -111,6 +112,20 @@ def test_b108_without_a_home(make_server):
     assert found["HOME"].startswith("/") and found["USER"] and found["SHELL"] and found["PATH"]
     assert found["LANG"] == "C.UTF-8"
     assert run(server.client(), "ls / >/dev/null && echo ok")["stdout"] == "ok\n"
+    # B063: no TERM, and a locale that exists.
+    result = run(server.client(), "echo T=$TERM $LANG; python3 -c 'print(chr(233))'; printf '\\303\\251' | wc -m", shell="/bin/sh")
+    assert (result["stdout"], result["stderr"]) == ("T= C.UTF-8\né\n1\n", "")
+
+
+def test_b108_a_user_without_a_home(make_server):
+    if os.geteuid() != 0:
+        pytest.skip("only root runs programs as another user")
+    server = make_server(policy={"process": {"user": "nobody"}}, token=TOKEN)
+    server.scratch.chmod(0o755)
+    found = environment(server.client())
+    entry = pwd.getpwnam("nobody")
+    assert (found["HOME"], found["USER"], found["LOGNAME"], found["SHELL"]) == (entry.pw_dir, "nobody", "nobody", entry.pw_shell)
+    assert run(server.client(), "echo ok; pwd")["stdout"] == f"ok\n{server.base}\n"
 
 
 def test_the_policy_sets_variables(make_server):

@@ -9,9 +9,8 @@ import subprocess
 import pytest
 
 from lib.client import ApiError, expect_error
+from lib.names import STRANGE
 from lib.parallel import together
-
-STRANGE = ["a\nb", '"q".txt', "back\\slash", "-rf", "*", "$(touch x)", "%41", " lead", "tail ", "n" * 255, "..x", "...", "語"]
 
 
 def text64(data):

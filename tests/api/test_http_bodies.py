@@ -2,6 +2,7 @@
 """Bodies of requests: Expect, chunks, lengths, JSON, media types, and where parameters live (B128, B130, B132)."""
 import json
 import re
+import sys
 
 import pytest
 
@@ -108,20 +109,29 @@ CHUNKS = {
 
 
 @pytest.mark.parametrize("name", CHUNKS)
-def test_b128_chunks(client, name):
+def test_b128_chunks(client, folder, name):
+    """Of a body in memory and of one that goes into a file, of which nothing stays."""
     before = client.server.rss_kib()
-    reply = exchange(client, f"POST /shell HTTP/1.1\r\n{H}Transfer-Encoding: chunked\r\n\r\n".encode(), CHUNKS[name])
-    assert (reply.status, refusal(reply)) == (400, "http.bad_request") and reply.header("connection") == "close"
+    for target in ("/shell", f"/files/upload-stream?path={folder}/f"):
+        head = f"POST {target} HTTP/1.1\r\n{H}Content-Type: application/octet-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+        head = head if "files" in target else head.replace("octet-stream", "json")
+        reply = exchange(client, head.encode(), CHUNKS[name])
+        assert (reply.status, refusal(reply)) == (400, "http.bad_request") and reply.header("connection") == "close"
+    assert not list(folder.iterdir())
     assert is_sanitized() or client.server.rss_kib() - before < 4096
 
 
-@pytest.mark.parametrize("framing", ["Transfer-Encoding: chunked\r\n\r\n5\r\n{\"com", "Content-Length: 50\r\n\r\n{\"com"])
-def test_b128_an_end_in_the_middle_of_the_body_is_400(client, framing):
+@pytest.mark.parametrize("target, media", [("/shell", "json"), ("/files/upload-stream?path=f", "octet-stream")])
+@pytest.mark.parametrize("framing", ["Transfer-Encoding: chunked\r\n\r\n5\r\n{\"com", "Transfer-Encoding: chunked\r\n\r\n5\r\nwhole\r\n",
+                                     "Content-Length: 50\r\n\r\n{\"com"])
+def test_b128_an_end_in_the_middle_of_the_body_is_400(make_server, target, media, framing):
+    client = make_server().client()
     with client.connect() as connection:
-        connection.send(f"POST /shell HTTP/1.1\r\n{H}{framing}")
+        connection.send(f"POST {target} HTTP/1.1\r\n{H}Content-Type: application/{media}\r\n{framing}")
         connection.half_close()
         reply = connection.reply("POST")
         assert (reply.status, refusal(reply)) == (400, "http.bad_request") and connection.is_closed()
+    assert not list(client.server.base.iterdir())
 
 
 def test_an_unread_body_is_never_taken_for_a_request(client):
@@ -137,8 +147,15 @@ def test_an_unread_body_is_never_taken_for_a_request(client):
 # --- JSON
 
 
-def test_b130_deep_json(client):
-    depth = 200_000
+@pytest.fixture
+def shallow(make_server):
+    """A client of a server on a small stack."""
+    limit = "import os, resource, sys; resource.setrlimit(resource.RLIMIT_STACK, (192 << 10, 192 << 10)); os.execv(sys.argv[1], sys.argv[1:])"
+    return make_server(wrap=() if is_sanitized() else (sys.executable, "-c", limit), policy={"profile": "full_access"}).client()
+
+
+def test_b130_deep_json(shallow):
+    client, depth = shallow, 200_000
     for op, value in client.ops.items():
         if value["kind"] not in ("json", "sse", "raw"):
             continue

@@ -40,13 +40,19 @@ def open_folder():
     shutil.rmtree(path, ignore_errors=True)
 
 
+STARTS = [("commands.run", {"argv": ["true"]}), ("process.start", {"command": "true"}), ("terminal.create", {}),
+          ("devtools.code.run", {"code": "1", "language": "bash"}), ("devtools.git.status", {}), ("browser.navigate", {"url": "about:blank"})]
+
+
 def test_b148_r88_processes_run_out(make_server, open_folder):
     """503 that names processes, nothing else; and all is well again when there is room."""
     if os.geteuid() != 0:
         pytest.skip("needs a user of its own, which only root can make")
     uid = random.randint(300_000, 900_000)
     program = shutil.copy(binary(), open_folder / "server")  # the clone may lie where others may not look
-    server = make_server(base=open_folder, program=program, wrap=limited(
+    (open_folder / "policy").write_text(json.dumps({"groups": {"dev_tools": True, "browser": True}, "browser": {"path": "/bin/true"}}))
+    (open_folder / ".git").mkdir()
+    server = make_server("--policy", open_folder / "policy", base=open_folder, program=program, wrap=limited(
         f"os.setgroups([]); os.setgid({uid}); os.setuid({uid})", "resource.setrlimit(resource.RLIMIT_NPROC, (24, 24))"))
     client = server.client()
     run(client, "true")
@@ -58,9 +64,9 @@ def test_b148_r88_processes_run_out(make_server, open_folder):
         with expect_error("server.busy", 503, says="process"):
             for _ in range(40):
                 streams.append(client.stream("commands.stream", argv=["sleep", number]))
-        for _ in range(5):
-            with expect_error("server.busy", 503, says="process"):
-                client.call("commands.run", argv=["true"])
+        for op, args in STARTS:
+            with expect_error("server.busy", 503, says="processes are used up (EAGAIN)"):
+                client.call(op, **args)
         assert client.rest("core.health") == {"status": "ok"} and client.rest("files.stat", path=".")["exists"]
     finally:
         for stream in streams:

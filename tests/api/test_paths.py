@@ -55,12 +55,14 @@ def denied(client, path, ops, rule="policy:paths.roots", shows=()):
 
 
 def test_a_sibling_with_the_same_beginning(world):
+    """B082: files and folders to run in."""
     client, top = world
     for path in (f"{top}/r-evil/s", f"{top}/r-evil", f"{top}/r/../r-evil/s", f"{top}/r/nothing/../../r-evil/s", f"{top}/r3/s", "../r-evil/s",
                  "ok/../../r-evil/s", "~/../r-evil/s", "/etc/passwd", "/", f"{top}", "/proc/self/root/etc/passwd", f"{top}/r/../r/ok/f"):
-        denied(client, path, read_ops(path) + write_ops(path))
+        denied(client, path, [*read_ops(path), *write_ops(path), ("commands.run", {"command": "pwd", "cwd": path})])
     for path in (f"{top}/r", f"{top}/r/", f"{top}//r/./", "~", "~/", "."):
         assert client.call("files.stat", path=path)["path"] == f"{top}/r"
+        assert client.call("commands.run", command="pwd", cwd=path)["stdout"] == f"{top}/r\n"
     assert client.call("files.stat", path=f"{top}/r2/s")["size"] == 2
 
 
@@ -187,6 +189,27 @@ def test_every_field_that_is_a_path(narrow):
         client.call("files.delete", path=a)  # its root
     assert client.get_bytes("files.download", path=f"{a}/f").read() == b"a"
     assert (top / "r/b/f").read_text() == "b" and not (top / "x").exists()
+
+
+def test_r98_the_base_is_made_at_start(make_server, tmp_path):
+    """A root that a policy names is not: test_policy.py."""
+    client = make_server("--base-dir", tmp_path / "new/base").client()
+    assert client.call("commands.run", command="pwd")["stdout"] == f"{tmp_path}/new/base\n"
+
+
+def test_r56_a_root_and_what_holds_one_stay(make_server, tmp_path):
+    """B078: also where that lies inside another root."""
+    (tmp_path / "r/x/inner/f").mkdir(parents=True)
+    (tmp_path / "r/d").mkdir()
+    client = make_server(base=tmp_path / "r", policy={"paths": {"roots": [f"{tmp_path}/r", f"{tmp_path}/r/x/inner"]}}).client()
+    for path in (".", "x", "x/inner"):
+        for op, args in (("files.delete", {"path": path}), ("files.move", {"source": path, "destination": "d/new"}),
+                         ("files.move", {"source": "d", "destination": path}), ("files.copy", {"source": "d", "destination": path})):
+            with expect_error("policy.path_denied", 403, says="is a root or holds one") as caught:
+                client.call(op, **args)
+            assert caught.error.rule == "policy:paths.roots"
+    assert sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")) == ["r", "r/d", "r/x", "r/x/inner", "r/x/inner/f"]
+    client.call("files.delete", path="x/inner/f")
 
 
 def test_a_root_that_is_made_again_is_reached_again(world):

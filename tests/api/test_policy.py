@@ -86,9 +86,36 @@ def test_policy_check_asks_all_that_the_start_asks(tmp_path):
     file.write_text(json.dumps({"paths": {"roots": [str(tmp_path)]}, "process": {"confine": "best_effort"}}))
     status, out, err = policy_command("check", file)
     assert (status, out) == (1, "") and "process.confine needs a token" in err
-    file.write_text(json.dumps({"paths": {"roots": [str(tmp_path / "none")]}}))
+    for text, place, says in (
+            (f"paths: {{roots: ['{tmp_path}/none']}}", "1:17", "paths.roots[0]: cannot open"),
+            (f"paths: {{roots: ['{tmp_path}'], base: /}}", f"1:{len(str(tmp_path)) + 28}", "paths.base: '/' is not below"),
+            (f"paths: {{roots: ['{tmp_path}']}}\ntokens:\n- {json.dumps(token('a', ['*'], paths={'roots': ['/']}))}", "3:",
+             "tokens.a.paths.roots[0]: '/' is not below the server's roots"),
+            ("process:\n  confine: paths\n", "2:12", "process.confine needs a token"),
+            ("server: {listen: ['127.0.0.1:0', here]}", "1:34", "server.listen[1]: HOST:PORT"),
+            (f"server: {{commands: {tmp_path}/none}}", "1:20", "server.commands: cannot read"),
+            ("limits: {max_bodybytes: 1}", "1:10", "unknown key 'limits.max_bodybytes', did you mean 'max_body_bytes'?"),
+            ("devtools: {languages: {ruby: [ruby]}}", "1:30", "'{file}' is wanted")):
+        file.write_text(text)
+        status, out, err = policy_command("check", file)
+        assert (status, out) == (1, "") and err.startswith(f"{file}:{place}") and says in err, err
+    (tmp_path / "bad.yaml").write_text("nme: x\n")
+    file.write_text(f"server: {{commands: {tmp_path}/bad.yaml}}")
     status, out, err = policy_command("check", file)
-    assert (status, out) == (1, "") and "paths.roots[0]" in err
+    assert (status, out) == (1, "") and err.startswith(f"{tmp_path}/bad.yaml:1:1: unknown key 'nme', did you mean 'name'?")
+    file.write_text(json.dumps({"paths": {"base": str(tmp_path / "none")}}))
+    status, out, err = policy_command("check", file)
+    assert (status, out) == (1, "") and "paths.base: " in err
+
+
+def test_a_reload_with_a_root_that_is_gone_is_told_with_its_place(make_server, tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    server = make_server(base=root, policy={"tokens": [token("admin", ["*"])]})
+    (server.scratch / "policy.yaml").write_text(
+        f"paths:\n  roots: ['{root}', '{tmp_path}/gone']\n" + json.dumps({"tokens": [token("admin", ["*"])]})[1:-1])
+    with expect_error("args.invalid", 400, says=f"policy.yaml:2:{len(str(root)) + 15}: paths.roots[1]: cannot open"):
+        server.client(token="admin-token").call("core.reload")
 
 
 def test_explain_says_what_the_call_and_the_check_say(make_server, tmp_path):

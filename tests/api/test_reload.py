@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reading the policy again while the server works: nothing in between two policies, and nothing left of what was taken away."""
+import datetime
 import json
 import threading
 
@@ -72,6 +73,21 @@ def test_what_is_open_ends_with_the_right_to_it(open_calls):
     assert first(stays["files.watch"], "event").data["path"] == str(server.base / "new")
     for stream in stays.values():
         stream.close()
+
+
+def test_what_is_open_ends_when_its_token_expires(make_server):
+    tokens = [ADMIN, token("stays", ["*"], expires="2099-01-01"), token("goes", ["*"])]
+    server = make_server(policy={"tokens": tokens})
+    watches = {name: server.client(token=f"{name}-token").stream("files.watch", path=".") for name in ("stays", "goes")}
+    for watch in watches.values():
+        first(watch, "ready")
+    soon = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0) + datetime.timedelta(seconds=3)
+    reload(server, {"tokens": [*tokens[:2], token("goes", ["*"], expires=soon.strftime("%Y-%m-%dT%H:%M:%SZ"))]})
+    assert [event.data["wire_code"] for event in watches["goes"] if event.name == "error"] == ["auth.token_expired"]
+    assert datetime.datetime.now(datetime.timezone.utc) >= soon
+    (server.base / "new").write_text("x")
+    assert first(watches["stays"], "event").data["path"] == str(server.base / "new")
+    watches["stays"].close()
 
 
 def test_a_group_that_is_switched_off_ends_its_sockets(open_calls):

@@ -108,12 +108,18 @@ def moved(server, *folders):
         (folder / "cgroup.procs").write_text(str(server.pid))
 
 
-def test_b112_a_real_limit_of_memory(make_server, groups):
+def limited_group(groups):
+    """One whose memory is 256 MiB."""
     folder = groups("memory") if "memory" in pathlib.Path("/proc/self/cgroup").read_text() else groups("v2")
     limit = folder / ("memory.limit_in_bytes" if (folder / "memory.limit_in_bytes").exists() else "memory.max")
     if not limit.exists():
         pytest.skip("the memory controller is not delegated here")
     limit.write_text(str(256 << 20))
+    return folder
+
+
+def test_b112_a_real_limit_of_memory(make_server, groups):
+    folder = limited_group(groups)
     server = make_server()
     moved(server, folder)
     client = server.client()
@@ -126,6 +132,20 @@ def test_b112_a_real_limit_of_memory(make_server, groups):
     assert 95 < metrics["memory_used_mb"] - used < 140 and 256 - info["memory_available_mb"] > 95
     assert info["host_memory_total_mb"] > 256
     client.call("process.signal", pid=hog["id"], signal=9, group=True)
+    server.stop()
+
+
+def test_r15_what_the_kernel_ends_for_want_of_memory_is_told(make_server, groups):
+    """Where only the server's own group has a limit; that of a tree is in test_cgroup.py."""
+    folder = limited_group(groups)
+    server = make_server(wrap=["sh", "-c", f'echo $$ > {folder}/cgroup.procs; exec "$@"', "sh"])
+    client, argv = server.client(), [sys.executable, "-c", "b = bytearray(1 << 30)"]
+    done = client.call("commands.run", argv=argv)
+    assert (done["signal"], done["oom_killed"]) == ("SIGKILL", True)
+    started = client.call("process.start", argv=argv)
+    entry = eventually(lambda: (lambda e: e if e["state"] == "exited" else None)(client.call("process.get", pid=started["id"])))
+    assert (entry["signal"], entry["oom_killed"]) == ("SIGKILL", True)
+    assert "oom_killed" not in client.call("commands.run", command="kill -KILL $$")
     server.stop()
 
 

@@ -7,14 +7,13 @@ import pathlib
 import re
 import signal
 import sys
-import time
 
 import pytest
 
 from lib.client import expect_error
 from lib.parallel import together
 from lib.processes import eventually, nap, running
-from lib.server import is_sanitized
+from lib.server import ROOT, is_sanitized
 from lib.ws import Terminal
 
 
@@ -85,6 +84,10 @@ def test_unknown_ids(client):
     with Terminal(client, "nope") as viewer:
         assert viewer.message() is None
         assert viewer.closed == (1008, "terminal.not_found")
+    process = client.call("process.start", argv=["sleep", "660"])
+    for other in (process["id"], process["pid"]):  # B051: a process is no terminal
+        with expect_error("terminal.not_found", status=404):
+            client.rest("terminal.resize", id=other, cols=80, rows=24)
 
 
 def test_it_is_a_login_shell_with_term(client, term):
@@ -204,6 +207,16 @@ def test_output_split_characters(client, term, tmp_path):
     assert raw.closed[0] == 1000
 
 
+def test_sizes_and_signals_beside_binary(client, term):
+    """R37: only input and output are binary."""
+    with Terminal(client, term(command="read x; stty size; trap 'echo got-int' INT; echo go; while :; do sleep 0.05; done"), binary=True) as viewer:
+        viewer.live().tell(type="resize", cols=91, rows=17)
+        viewer.type(b"\n")
+        viewer.expect("17 91\r\ngo\r\n")
+        viewer.tell(type="signal", signal="SIGINT")
+        viewer.expect("got-int")
+
+
 def test_binary_is_exact_both_ways(client, term):
     session = term(command="stty raw -echo; echo ready; head -c 256 | od -An -v -tu1 | tr -s ' \\n' ' '; echo; "
                            "awk 'BEGIN { for (i = 0; i < 256; i++) printf \"%c\", i }' | LC_ALL=C cat; echo; echo done")
@@ -274,7 +287,7 @@ def test_replay_begins_between_lines_with_its_modes(client, term):
         r"echo ready > ready; read x; printf '\033[Hlive\n'; read x"))
     eventually(lambda: (pathlib.Path(client.server.base) / "ready").exists())
     # What has just come may be a part of a sequence whose rest is on its way; later it is not.
-    eventually(lambda: _replay_of(client, session)[2] == b"", within=5)
+    eventually(lambda: _replay_of(client, session)[2] == b"")
     replay, shown, _ = _replay_of(client, session)
     assert replay["dropped"] > 0
     modes, rest = re.fullmatch(rb"((?:\x1b\[\?\d+[hl])*)(.*)", shown, re.S).groups()
@@ -362,12 +375,9 @@ def test_slow_viewer_is_skipped(client, term):
     quick.skim(b"all-2\r\n")
     quick.type("yes\n")
     quick.skim(b"y\r\ny\r\n")
-    began = time.monotonic()
     quick.type("\x03")
     quick.skim(b"^C", within=10)
     quick.expect("$ ")
-    assert time.monotonic() - began < 5
-    from lib.server import is_sanitized
     assert is_sanitized() or client.server.rss_kib() - before < 30_000
     gap = slow.event("gap")
     assert gap["dropped"] == gap["to"] - gap["from"] > 4_000_000
@@ -414,6 +424,12 @@ def test_line_of_cooked_mode(client, term):
         assert viewer.end()["exit_code"] == 0
     lines = (pathlib.Path(client.server.base) / "l.txt").read_text().split("\n")
     assert set(lines[0]) == {"z"} and 4000 < len(lines[0]) <= 4095 and lines[1] == "short"
+    with Terminal(client, term(command="exec cat")) as viewer:
+        viewer.live().type("z" * 9000)
+        viewer.type("\x03")
+        assert viewer.end()["signal"] == "SIGINT"
+    told = (ROOT / "docs/terminals.md").read_text()
+    assert "4095" in told and "files.write" in told  # the limit, and a way for longer text
 
 
 def test_dead_terminals_cost_nothing(client, term):
@@ -517,12 +533,12 @@ def test_idle_sessions_are_hung_up(make_server):
 
 
 def test_environment_is_small_and_usable(make_server):
-    """B063."""
-    client = make_server(env={"HOME": "", "PATH": ""}).client()
+    """B063; of commands: test_environment.py."""
+    client = make_server(env={"HOME": "", "PATH": "", "LANG": ""}).client()
     session = client.call("terminal.create", command=r"echo T=$TERM L=$LANG; tput cols; printf '\303\251' | wc -m", cols=99)
     viewer = Terminal(client, session)
     viewer.end()
-    assert viewer.shown.split()[:1] == [b"T=xterm-256color"] and viewer.shown.split()[2:] == [b"99", b"1"]
+    assert viewer.shown.split() == [b"T=xterm-256color", b"L=C.UTF-8", b"99", b"1"]
 
 
 def test_cwd_is_checked(make_server, outside):
@@ -558,5 +574,9 @@ def test_ws_url_behind_a_proxy(make_server):
     trusting = make_server(policy={"server": {"trust_forwarded": True}}).client(
         headers={"X-Forwarded-Host": "box.example", "X-Forwarded-Proto": "https"})
     assert trusting.call("terminal.create", command="exit")["ws_url"].startswith("wss://box.example/pty?")
+    for how in (make_server("--trust-forwarded"), make_server(env={"ABX_SERVER_TRUST_FORWARDED": "yes"}),
+                make_server("--trust-forwarded=false", policy={"server": {"trust_forwarded": True}})):
+        url = how.client(headers={"X-Forwarded-Host": "box.example"}).call("terminal.create", command="exit")["ws_url"]
+        assert url.startswith("ws://box.example/") != ("--trust-forwarded=false" in how.command)
     trusting.headers["X-Forwarded-Host"] = 'x"/><y'
     assert "y" not in json.dumps(trusting.call("terminal.create", command="exit")["ws_url"]).partition("/pty")[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""upload and upload_stream: whole or not there, whatever happens on the way."""
+"""upload and upload_stream: whole or not there, whatever happens on the way (B065, B066, B069)."""
 import base64
 import concurrent.futures
 import contextlib
@@ -15,6 +15,7 @@ import pytest
 
 from lib.client import expect_error
 from lib.processes import eventually
+from lib.server import is_sanitized
 
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts and gives files away")
 SIZES = [0, 1, 16383, 16384, 16385, 18433, 65535, 65536, 65537, 262143, 262144, 262145, 524288, 1 << 20, 10 << 20]
@@ -30,6 +31,7 @@ def parts(data, size):
 
 @pytest.mark.parametrize("size", SIZES)
 def test_bytes_arrive_as_they_are(client, folder, size):
+    """B065: with a length and in chunks; the file is there when success is told."""
     data = os.urandom(size)
     digest = hashlib.sha256(data).digest()
     path = folder / "f"
@@ -287,6 +289,7 @@ def test_a_killed_server_leaves_nothing(make_server, tmp_path):
 
 @root_only
 def test_a_full_disk(make_server, tmp_path):
+    """B066"""
     small = tmp_path / "small"
     small.mkdir()
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", small], capture_output=True).returncode:
@@ -312,18 +315,23 @@ def test_a_full_disk(make_server, tmp_path):
 
 
 def test_the_limit_of_the_process(make_server, tmp_path):
+    """B066: the server outlives SIGXFSZ, with a length, in chunks and in a form."""
     server = make_server(base=tmp_path / "base")
     client = server.client()
     (server.base / "f").write_bytes(b"old")
     resource.prlimit(server.pid, resource.RLIMIT_FSIZE, (100_000, 100_000))
     for op in ("files.upload", "files.upload_stream"):
-        with expect_error("limit.file_too_large", 413):
-            client.send_bytes(op, b"x" * 200_000, path="f")
+        for body in (b"x" * 200_000, [b"x" * 50_000] * 4):
+            with expect_error("limit.file_too_large", 413):
+                client.send_bytes(op, body, path="f")
+    with expect_error("limit.file_too_large", 413):
+        client.send_files("files.upload_stream", [("f", b"x" * 200_000)], path=".")
     assert (server.base / "f").read_bytes() == b"old" and os.listdir(server.base) == ["f"]
     client.send_bytes("files.upload", b"x" * 100_000, path="f")
 
 
 def test_a_form_of_files(client, folder):
+    """B069: exactly the bytes of each part, the empty one too."""
     files = [("a.bin", os.urandom(600_000)), ("b\\c", b""), ("语言.txt", b"\r\n--abx\r\n--"), ("d", b"\r\n")]
     answer = client.send_files("files.upload_stream", files, path=str(folder))
     assert [(entry["path"], entry["bytes"]) for entry in answer["files"]] == [(f"{folder}/{name}", len(data)) for name, data in files]
@@ -350,6 +358,7 @@ def test_a_form_with_a_name_that_leads_elsewhere(client, folder, name):
 
 
 def test_a_form_is_whole_or_not_there(client, folder, outside):
+    """B069: a form without its end is refused and leaves nothing."""
     (folder / "out").symlink_to(outside / "x")
     (folder / "d").mkdir()
     for files, code in (([("a", b"1"), ("out", b"2")], "policy.path_denied"), ([("a", b"1"), ("d", b"2")], "files.is_a_directory"),
@@ -374,6 +383,7 @@ def test_a_form_is_whole_or_not_there(client, folder, outside):
 
 
 def test_a_form_keeps_content_that_looks_like_its_boundary(client, folder):
+    """B069"""
     mark = "a b c"
     data = b"\r\n--a b\r\n--a b x\r\n\r\n--\r\n--a b c"[:-1] + b"\r\n--a b\r\n\r\n"
     body = (b'preamble\r\n--a b c\r\nContent-Disposition: form-data; name=x\r\n\r\nno file\r\n--a b c  \r\nContent-Type: text/plain\r\n'
@@ -395,13 +405,34 @@ def test_a_form_that_stops_in_the_middle_leaves_nothing(client, server, folder):
     assert os.listdir(folder) == []
 
 
+@pytest.mark.check
+@pytest.mark.parametrize("chunked", [False, True])
+def test_three_gibibytes(make_server, quick, chunked):
+    """B076: the length does not fit into 32 bits, and no memory follows it."""
+    server = make_server(base=quick, env={"ABX_MAX_UPLOAD_SIZE": 4 << 30})
+    client, size, part = server.client(timeout=100), 3 << 30, bytes(1 << 20)
+    framing = {"Transfer-Encoding": "chunked"} if chunked else {"Content-Length": size}
+    before = server.rss_kib()
+    with client.connect() as connection:
+        connection.send(client.head("POST", "/files/upload-stream?path=big", {"Content-Type": "application/octet-stream", **framing}))
+        for at in range(0, size, len(part)):
+            data = part if at + len(part) < size else b"x" * len(part)
+            connection.send(f"{len(data):x}\r\n" if chunked else b"", data, b"\r\n" if chunked else b"")
+        connection.send(b"0\r\n\r\n" if chunked else b"")
+        assert json.loads(connection.reply("POST").read())["bytes"] == size
+    assert (quick / "big").stat().st_size == size
+    with open(quick / "big", "rb") as file:
+        file.seek(size - len(part) - 1)
+        assert file.read() == b"\0" + b"x" * len(part)
+    assert is_sanitized() or server.peak_kib() - before < 16_000
+
+
 def test_many_at_once_in_bounded_memory(client, server, folder):
     data = os.urandom(8 << 20)
     before = server.rss_kib()
     with concurrent.futures.ThreadPoolExecutor(16) as pool:
         list(pool.map(lambda number: client.send_bytes("files.upload_stream", data, path=f"{folder}/{number}"), range(32)))
     assert all((folder / str(number)).read_bytes() == data for number in range(32))
-    from lib.server import is_sanitized
     if not is_sanitized():
         assert server.rss_kib() - before < 24_000
 

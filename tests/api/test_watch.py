@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -14,9 +15,19 @@ import pytest
 
 from lib.access import token
 from lib.client import expect_error
+from lib.names import STRANGE
+from lib.processes import eventually
 from lib.server import is_sanitized
 
 MODES = ["inotify", "poll"]
+
+
+def inotify_marks(server):
+    """How many folders the kernel watches for the server."""
+    folder = pathlib.Path(f"/proc/{server.pid}/fdinfo")
+    if not os.access(f"/proc/{server.pid}/fd", os.R_OK):
+        pytest.skip("this machine does not let us see the server's descriptors")
+    return sum((folder / fd).read_text().count("inotify wd:") for fd in os.listdir(folder))
 
 
 class Watch:
@@ -127,6 +138,7 @@ def test_new_folders_are_covered_with_what_was_made_in_them(client, folder, mode
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_renamed_folder_has_its_new_path(client, folder, outside, mode):
+    """B091: what left the tree is silent, and nothing of it is watched any more."""
     a, z = folder / "a", folder / "z"
     (a / "in").mkdir(parents=True)
     (a / "in/f").write_text("1")
@@ -138,13 +150,15 @@ def test_a_renamed_folder_has_its_new_path(client, folder, outside, mode):
         assert watch.brief() == ("write", str(z / "in/f"), None, False)
         shutil.copytree(z, outside / "copy")
         assert os.stat(outside).st_dev == os.stat(folder).st_dev, "the test wants one file system"
+        marks = inotify_marks(client.server)
         z.rename(outside / "z")
         kinds = watch.until(z, "remove")
         assert all(kind == "remove" for kind, _ in kinds)
         (outside / "z/in/f").write_text("unseen")
         (folder / "seen").write_text("")
-        later = [path for _, path in watch.until(folder / "seen") if not path.startswith(str(z))]
-        assert later == [str(folder / "seen")]
+        later = [told for told in watch.until(folder / "seen") if told[0] != "remove" or not told[1].startswith(f"{z}/")]
+        assert later == [("create", str(folder / "seen"))]
+        eventually(lambda: inotify_marks(client.server) <= marks - 2 * (mode == "inotify"), what="z and z/in are not watched")
         (outside / "copy").rename(folder / "back")
         created = {path for kind, path in watch.until(folder / "back/in/f", "create") if kind == "create"}
         assert created == {str(folder / name) for name in ("back", "back/in", "back/in/f")}
@@ -222,6 +236,18 @@ def test_by_its_own_route(client, folder):
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_b073_strange_names(client, folder, mode):
+    with Watch(client, folder, mode=mode) as watch:
+        for name in STRANGE:
+            (folder / name).mkdir()
+            assert watch.brief() == ("create", str(folder / name), None, True)
+    (folder / STRANGE[0] / "f").write_text("")
+    with Watch(client, folder / STRANGE[0], mode=mode) as watch:
+        (folder / STRANGE[0] / "f").unlink()
+        assert watch.brief() == ("remove", str(folder / STRANGE[0] / "f"), None, False)
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_names_that_are_not_utf8(client, folder, mode):
     strange = os.fsencode(folder) + b"/\xff\n'"
     with Watch(client, folder, mode=mode) as watch:
@@ -251,7 +277,7 @@ def test_refusals(client, folder, outside, make_server):
     with Watch(few, base), Watch(few, base, mode="poll"):
         with expect_error("limit.too_many", status=429) as caught:
             few.stream("files.watch", path=str(base))
-        assert "max_watchers" in caught.error.rule
+        assert caught.error.rule == "policy:limits.max_watchers"
 
 
 def test_links_are_not_followed(client, folder, outside):
@@ -368,6 +394,7 @@ def test_descriptors_and_marks_are_freed_at_once(make_server, count):
 
 
 def test_two_hundred_share_one_instance(make_server):
+    """B092; the surplus is in test_refusals."""
     server = make_server(policy={"limits": {"max_watchers": 1000}})
     client = server.client()
     watches = [Watch(client, server.base, mode="inotify") for _ in range(200)]
@@ -390,6 +417,7 @@ def namespace_limits(**limits):
 
 
 def test_the_watches_of_the_kernel_run_out(make_server):
+    """B092: the limit is named, and how much is not covered."""
     wrap = namespace_limits(max_inotify_watches=8)
     if not wrap:
         pytest.skip("this machine has no user namespaces")
@@ -424,6 +452,7 @@ def test_the_watches_of_the_kernel_run_out(make_server):
 
 
 def test_no_instance_is_left(make_server):
+    """B092"""
     wrap = namespace_limits(max_inotify_instances=0)
     if not wrap:
         pytest.skip("this machine has no user namespaces")
@@ -440,23 +469,21 @@ def test_ten_thousand_folders(make_server, quick):
     for i in range(100):
         for k in range(100):
             os.makedirs(f"{server.base}/d{i}/e{k}")
-    slowest = [0.0]
+    answered = []
     done = threading.Event()
 
     def ask():
         while not done.is_set():
-            began = time.monotonic()
-            client.call("core.health")
-            slowest[0] = max(slowest[0], time.monotonic() - began)
+            answered.append(client.call("core.health"))
 
     asking = threading.Thread(target=ask)
     asking.start()
     try:
         with Watch(client, server.base, recursive=True) as watch:
             assert watch.ready.data["mode"] in MODES
+            assert len(answered) > 10, "others are answered while it looks at them"
             (server.base / "d99/e99/f").write_text("")
             assert watch.until(server.base / "d99/e99/f")
     finally:
         done.set()
         asking.join()
-    assert slowest[0] < 1

@@ -89,6 +89,12 @@ def test_a_worker_that_is_broken_is_told(tmp_path):
     assert (done.code, done.out) == (0, "") and "puppet.yaml: it could not describe its commands: not today" in done.err
 
 
+def test_an_argument_that_is_given_twice(abx):
+    for words in (("say", "text=x", "text=y"), ("say", "text=x", "-f", "text=@nothing")):
+        done = abx("run", *words)
+        assert (done.code, done.out, done.err) == (125, "", "abx: 'text' is given twice and takes one value\n")
+
+
 def test_completion(abx):
     for shell in ("bash", "zsh", "fish"):
         text = abx("completion", shell).out

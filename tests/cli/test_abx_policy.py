@@ -57,7 +57,7 @@ def test_how_long_a_token_is_good(alone, text, seconds):
 
 @pytest.mark.parametrize("words", [
     (), ("a b",), ("local",), ("",), ("x" * 65,), ("a", "b"), ("a", "-s", "x y"), ("a", "-s", "files"), ("a", "-s", "a:b:c"),
-    ("a", "-s", ":read"), ("a", "-e", "soon"), ("a", "-e", "0d"), ("a", "-e", "2027-13-01"), ("a", "-e", "2027-01-01T00:00:00"), ("a", "-e", "")])
+    ("a", "-s", ":read"), ("a", "-s", "file:read"), ("a", "-e", "2020-01-01"), ("a", "-e", "soon"), ("a", "-e", "0d"), ("a", "-e", "2027-13-01"), ("a", "-e", "2027-01-01T00:00:00"), ("a", "-e", "")])
 def test_what_is_no_token(alone, words):
     done = alone("token", "new", *words)
     assert done.code == 2 and done.out == "" and done.err.startswith("abx: "), done
@@ -90,7 +90,8 @@ def test_policy_explain(alone, tmp_path):
     assert code == 4 and "policy.path_denied" in said[0]
     assert explain("--op", "files.stat")[0] == 4
     assert explain("--token", "nobody", "--op", "files.stat")[0] == 2
-    assert explain("--token", "ci", "--op", "files.stta")[0] == 2
+    unknown = alone("policy", "explain", str(file), "--token", "ci", "--op", "files.stta")
+    assert (unknown.code, unknown.err) == (2, "no op 'files.stta' in this build, did you mean 'files.stat'?\n")
     assert explain("--token", "ci")[0] == 2
 
 

@@ -130,6 +130,7 @@ def test_refusals(abx, start):
     for args in (("logs", "no"), ("logs", "-f", "no"), ("kill", "no"), ("stdin", "no")):
         done = abx(*args, input=b"x")
         assert done.code == 5 and done.err.startswith("abx: process."), done
+    assert abx("stdin", "no", input=b"").code == 5
     done = abx("start", "--", "/no/such/program")
     assert done.code == 1 and done.out == "" and "process.start: " in done.err
     assert abx("start").code == 2

@@ -26,7 +26,7 @@ def sleeper():
 
 
 def within_a_second(argv):
-    eventually(lambda: not running(*argv), within=1.0, what=f"the end of {argv}")
+    eventually(lambda: not running(*argv), what=f"the end of {argv}")
 
 
 # Streams
@@ -257,7 +257,7 @@ def test_results_are_dicts_too(srv, folder):
     result = srv.files.stat_sync(folder)
     as_dict = dict(result)
     assert as_dict["exists"] is True and result["type"] == result.type == "directory" and "path_b64" not in result
-    assert set(as_dict) == set(result.keys()) and result.get("nothing", 5) == 5
+    assert list(as_dict) == list(result.keys()) == list(result.to_dict()) and result.get("nothing", 5) == 5
     with pytest.raises(KeyError):
         result["path_b64"]
 
@@ -364,6 +364,62 @@ def test_many_calls_at_once_and_several_loops(srv):
             return [result.stdout for result in results]
 
     assert run(work()) == run(work()) == [f"{number}\n" for number in range(20)]
+
+
+# Closing
+
+
+def connections(server):
+    """The ends of this machine's clients of the server that are connected."""
+    with open("/proc/self/net/tcp") as table:
+        rows = [line.split() for line in table.readlines()[1:]]
+    return sum(row[2].endswith(f":{server.port:04X}") and row[3] == "01" for row in rows)
+
+
+@pytest.mark.parametrize("inside", ["aclose", "close", "with"])
+def test_closing_ends_the_connections_of_all_loops(make_server, connect, inside):
+    server = make_server()
+    srv = connect(server)
+
+    async def gone():
+        while connections(server):
+            await asyncio.sleep(0.01)
+
+    async def work():
+        async with srv:
+            await srv.health()
+            await asyncio.to_thread(srv.health_sync)
+            assert connections(server) == 2
+            if inside == "aclose":
+                await srv.aclose()
+            elif inside == "close":
+                srv.close()
+        await asyncio.wait_for(gone(), 5)
+        with pytest.raises(errors.ServerConfigError, match="closed"):
+            await srv.health()
+        async with srv:
+            await srv.health()
+
+    run(work())
+    with pytest.raises(errors.ServerConfigError, match="closed"):
+        srv.health_sync()
+    assert connections(server) == 0
+
+
+def test_arguments_that_cannot_be_right_say_why(srv):
+    for args, code, says in (({"dept": 3}, "args.unknown", "did you mean 'depth'"), ({"path": None}, "args.missing", "'path' is required"),
+                             ({"depth": "x"}, "args.invalid", "of type integer, not str")):
+        with pytest.raises(errors.ServerArgumentError, match=says) as wrong:
+            srv.call_sync("files.list", **{"path": ".", **args})
+        assert wrong.value.error_code == code
+    with pytest.raises(errors.ServerArgumentError, match="must be one of tar, tar.gz, tar.zst, zip, not 'rar'"):
+        srv.files.archive_sync(["."], format="rar")
+
+
+@pytest.mark.parametrize("url", ["", "ftp://x", "http://", "http://:9000", "127.0.0.1:9000", "http://x?y", "http://x#y", "http://x:99999", "unix:"])
+def test_what_is_no_address(connect, url):
+    with pytest.raises(errors.ServerConfigError, match="the URL must be"):
+        connect(url)
 
 
 def test_a_server_that_dies_in_a_stream(make_server, connect):

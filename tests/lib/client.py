@@ -53,6 +53,8 @@ def query_text(value):
 
 
 class Client:
+    """One caller.  Each of its waits has a deadline, `timeout` seconds: a call that hangs fails its test, and no test measures time."""
+
     def __init__(self, server, token=None, timeout=30, headers=None):
         self.server, self.token, self.timeout = server, token, timeout
         self.headers = dict(headers or {})

@@ -46,7 +46,7 @@ def children(pid, zombies_only=False):
     return found
 
 
-def eventually(condition, within=5.0, what="the condition"):
+def eventually(condition, within=20.0, what="the condition"):
     """The first true answer of condition(); fails when there is none in time."""
     deadline = time.monotonic() + within
     while True:
@@ -55,3 +55,8 @@ def eventually(condition, within=5.0, what="the condition"):
             return answer
         assert time.monotonic() < deadline, f"{what} did not come true within {within} s"
         time.sleep(0.01)
+
+
+def gone(*numbers):
+    """Waits for the end of every `sleep NUMBER`."""
+    eventually(lambda: not any(sleeping(number) for number in numbers), what=f"the end of sleep {numbers}")

@@ -61,7 +61,7 @@ class Connection:
             if interim or not 100 <= reply.status < 200 or reply.status == 101:
                 return reply
 
-    def is_closed(self, within=5):
+    def is_closed(self, within=20):
         """Whether the peer closes, having sent nothing more."""
         self.socket.settimeout(within)
         try:

@@ -136,9 +136,17 @@ class Server:
             import pytest
             return pytest.skip("this machine does not let us see the server's descriptors")
 
+    def _ticks(self, *fields):
+        """Seconds: fields of /proc/PID/stat that count clock ticks, summed; 0 is the state."""
+        all_fields = pathlib.Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return sum(int(all_fields[field]) for field in fields) / os.sysconf("SC_CLK_TCK")
+
     def cpu_seconds(self):
-        fields = pathlib.Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return self._ticks(11, 12)
+
+    def cpu_seconds_of_children(self):
+        """Of those that were waited for."""
+        return self._ticks(13, 14)
 
     def signal(self, number):
         self.process.send_signal(number)

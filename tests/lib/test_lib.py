@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The judges, judged: each check of this folder must be able to fail.  No server is needed."""
 import json
+import pathlib
 import socket
+import subprocess
+import sys
 import types
 
 import pytest
@@ -197,3 +200,12 @@ def test_running_finds_this_process_and_ready_lines_are_read():
     with pytest.raises(AssertionError):
         eventually(lambda: False, within=0.02)
     assert children(1 << 30) == []
+
+
+def test_no_dead_name_and_no_case_twice_in_our_python():
+    """A key that stands twice in a table of cases hid one of them."""
+    root = pathlib.Path(__file__).parents[2]
+    ruff = pathlib.Path(sys.executable).parent / "ruff"
+    done = subprocess.run([ruff, "check", "--no-cache", "--isolated", "--select", "E9,F", "tests", "tools", "bench", "examples"],
+                          cwd=root, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout

@@ -9,6 +9,7 @@
 #include "http/http.h"
 
 #include "base/clock.h"
+#include "loop_wait.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -263,40 +264,11 @@ static unsigned count(const struct peer *p, const char *text)
 	return found;
 }
 
-/* --- running --- */
-
-typedef bool condition(const void *what);
-
-static struct {
-	struct timer timer;
-	condition *is_met;
-	const void *what;
-	int64_t until_ns;
-	bool met;
-} wait;
-
-static void on_wait(struct timer *t)
+static void play(void)
 {
 	for (unsigned i = 0; i < peer_count; i++)
 		hear(&peers[i]);
-	wait.met = wait.is_met && wait.is_met(wait.what);
-	if (wait.met || clock_now_ns() > wait.until_ns)
-		loop_stop(world.loop);
-	else
-		timer_start(t, world.loop, NS_PER_MS, on_wait);
 }
-
-static bool within(int64_t ms, condition *is_met, const void *what)
-{
-	wait.is_met = is_met;
-	wait.what = what;
-	wait.until_ns = clock_now_ns() + ms * NS_PER_MS;
-	timer_start(&wait.timer, world.loop, 0, on_wait);
-	loop_run(world.loop);
-	return wait.met;
-}
-
-#define until(is_met, what) assert_true(within(DEADLINE_MS, is_met, what))
 
 static bool has_ended(const void *what)
 {
@@ -342,6 +314,7 @@ static void begin_with(const struct http_limits *limits)
 	memset(&world, 0, sizeof world);
 	peer_count = 0;
 	world.loop = loop_new();
+	wait_init(world.loop, play);
 	world.server = http_server_new(world.loop, &handlers, limits);
 	assert_int_equal(http_listen(world.server, "127.0.0.1:0", address, sizeof address), 0);
 	world.port = (uint16_t)strtol(strrchr(address, ':') + 1, NULL, 10);
@@ -365,7 +338,7 @@ static int end(void **state)
 	peer_count = 0;
 	within(DEADLINE_MS, nobody_is_there, NULL);
 	http_server_free(world.server);
-	timer_free(&wait.timer);
+	wait_free();
 	loop_free(world.loop);
 	assert_int_equal(world.done, world.begun + world.bad);
 	return 0;

@@ -10,6 +10,7 @@
 
 #include "base/budget.h"
 #include "base/clock.h"
+#include "loop_wait.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +37,6 @@ struct end {
 static struct {
 	struct loop *loop;
 	struct proxy *proxy;
-	struct timer timer;
 	char hosts[64];
 	struct lookup_files files;
 	int listener, dns;
@@ -170,39 +170,6 @@ static void play(void)
 	answer_dns();
 }
 
-/* --- running --- */
-
-typedef bool condition(const void *what);
-
-static struct {
-	condition *is_met;
-	const void *what;
-	int64_t until_ns;
-	bool met;
-} wait;
-
-static void on_wait(struct timer *t)
-{
-	play();
-	wait.met = wait.is_met && wait.is_met(wait.what);
-	if (wait.met || clock_now_ns() > wait.until_ns)
-		loop_stop(world.loop);
-	else
-		timer_start(t, world.loop, NS_PER_MS, on_wait);
-}
-
-static bool within(int64_t ms, condition *is_met, const void *what)
-{
-	wait.is_met = is_met;
-	wait.what = what;
-	wait.until_ns = clock_now_ns() + ms * NS_PER_MS;
-	timer_start(&world.timer, world.loop, 0, on_wait);
-	loop_run(world.loop);
-	return wait.met;
-}
-
-#define until(is_met, what) assert_true(within(DEADLINE_MS, is_met, what))
-
 static bool has_ended(const void *what)
 {
 	return ((const struct end *)what)->ended;
@@ -278,6 +245,7 @@ static void begin_with(struct proxy_settings settings)
 	fputs("127.0.0.1 allowed.test other.test\n192.0.2.1 far.test\n", file);
 	fclose(file);
 	world.loop = loop_new();
+	wait_init(world.loop, play);
 	world.listener = bound(SOCK_STREAM, &world.port);
 	world.dns = bound(SOCK_DGRAM, &dns_port);
 	assert_int_equal(listen(world.listener, 64), 0);
@@ -300,7 +268,7 @@ static int end(void **state)
 	if (world.proxy)
 		until(nobody_is_there, NULL);
 	proxy_stop(world.proxy);
-	timer_free(&world.timer);
+	wait_free();
 	loop_run(world.loop); /* a lookup that was given up ends */
 	loop_free(world.loop);
 	close(world.listener);

@@ -193,6 +193,7 @@ static void wrong_values(void **state)
 	refused("{\"timeout\":1e400}", ERR_ARGS_INVALID, "'timeout' must be from 0 to 100");
 	refused("{\"timeout\":-0.5}", ERR_ARGS_INVALID, "'timeout'");
 	refused("{\"colour\":\"gren\"}", ERR_ARGS_INVALID, "did you mean 'green'");
+	refused("{\"colour\":\"x\"}", ERR_ARGS_INVALID, "'colour' must be one of red, green, not 'x'");
 	refused("{\"parts\":[{\"old\":\"x\",\"count\":10}]}", ERR_ARGS_INVALID, "'parts[0].count'");
 }
 
@@ -215,7 +216,8 @@ static void twins_of_paths(void **state)
 	taken("{\"files_b64\":[\"L/8=\"]}");
 	assert_int_equal(((const struct path_arg *)in->files.items)[0].given.len, 2);
 	refused("{\"path_b64\":\"AA==\"}", ERR_ARGS_INVALID, "NUL");
-	refused("{\"path_b64\":\"?\"}", ERR_ARGS_INVALID, "base64");
+	refused("{\"path_b64\":\"?\"}", ERR_ARGS_INVALID, "'path_b64' must be base64");
+	refused("{\"path_b64\":5}", ERR_ARGS_INVALID, "'path_b64' must be a string, not number");
 	refused("{\"path\":\"a\",\"path_b64\":\"L/8=\"}", ERR_ARGS_INVALID, "'path' is given twice");
 	refused("{\"name_b64\":\"L/8=\"}", ERR_ARGS_UNKNOWN, "name_b64");
 	refused("{\"_b64\":\"L/8=\"}", ERR_ARGS_UNKNOWN, "_b64");

@@ -72,17 +72,16 @@ static void all_that_is_wrong(void **state)
 {
 	(void)state;
 	arena_init(&arena, 1 << 20);
-	faulty("{}", ERR_ARGS_MISSING, "x: 'text' is missing",
-		"{\"missing\":[\"text\"],\"unknown\":[],\"invalid\":[]}");
+	faulty("{}", ERR_ARGS_MISSING, "'text' is missing", "{\"missing\":[\"text\"],\"unknown\":[],\"invalid\":[]}");
 	faulty("{\"txt\":1,\"count\":1.5,\"q\":1}", ERR_ARGS_MISSING,
-		"x: 'text' is missing; there is no 'txt', did you mean 'text'?; there is no 'q'; 'count' must be an integer, not 1.5",
+		"'text' is missing; there is no 'txt', did you mean 'text'?; there is no 'q'; 'count' must be an integer, not 1.5",
 		"{\"missing\":[\"text\"],\"unknown\":[\"txt\",\"q\"],\"invalid\":[\"count\"]}");
 	faulty("{\"text\":null,\"count\":null,\"ratio\":1e999,\"sure\":0,\"list\":{},\"map\":[]}", ERR_ARGS_INVALID,
-		"x: 'text' must be a string, not null; 'count' must be an integer, not null; 'ratio' must be a float, not 1e999; "
+		"'text' must be a string, not null; 'count' must be an integer, not null; 'ratio' must be a float, not 1e999; "
 		"'sure' must be a boolean, not 0; 'list' must be an array, not object; 'map' must be an object, not array",
 		"{\"missing\":[],\"unknown\":[],\"invalid\":[\"text\",\"count\",\"ratio\",\"sure\",\"list\",\"map\"]}");
 	faulty("{\"text\":\"\",\"count\":9007199254740992}", ERR_ARGS_INVALID,
-		"x: 'count' must be an integer, not 9007199254740992",
+		"'count' must be an integer, not 9007199254740992",
 		"{\"missing\":[],\"unknown\":[],\"invalid\":[\"count\"]}");
 	arena_free(&arena);
 }

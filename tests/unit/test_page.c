@@ -21,6 +21,7 @@ static struct browser {
 	struct watch watch;
 	const char *dies_at; /* the question that ends the browser */
 	bool is_done, ok;
+	char closed[64]; /* targets, each with a blank behind it */
 } t;
 
 static void on_event(void *user, struct str method, struct str params, struct str session, char *text)
@@ -63,6 +64,30 @@ static void answer(unsigned long long id, const char *rest)
 	say(text);
 }
 
+/* What there is: the new page, its worker, and a window that the old page opened at the last moment. */
+static void tell_targets(void)
+{
+	static const char *const targets[][2] = { { "t2", "page" }, { "t3", "service_worker" }, { "t4", "page" } };
+	char text[256];
+
+	for (size_t i = 0; i < ARRAY_LEN(targets); i++) {
+		snprintf(text, sizeof text,
+			"{\"method\":\"Target.targetCreated\",\"params\":{\"targetInfo\":{\"targetId\":\"%s\",\"type\":\"%s\"}}}",
+			targets[i][0], targets[i][1]);
+		say(text);
+	}
+}
+
+static void add_closed(const char *asked)
+{
+	char target[8] = "";
+	size_t len = strlen(t.closed);
+
+	assert_int_equal(sscanf(strstr(asked, "\"targetId\""), "\"targetId\":\"%7[a-z0-9]", target), 1);
+	snprintf(t.closed + len, sizeof t.closed - len, "%s ", target);
+	loop_stop(t.loop);
+}
+
 /* The first page closes itself when it is asked whether it listens; the second one is as it should be. */
 static void reply(const char *asked)
 {
@@ -79,6 +104,12 @@ static void reply(const char *asked)
 		answer(id, "\"error\":{\"code\":-32001,\"message\":\"Session with given id not found.\"}");
 	} else if (strstr(asked, "Target.createTarget")) {
 		answer(id, "\"result\":{\"targetId\":\"t2\"}");
+	} else if (strstr(asked, "Target.setDiscoverTargets") && strstr(asked, "true")) {
+		answer(id, "\"result\":{}");
+		tell_targets();
+	} else if (strstr(asked, "Target.closeTarget")) {
+		answer(id, "\"result\":{\"success\":true}");
+		add_closed(asked);
 	} else if (strstr(asked, "Target.attachToTarget")) {
 		answer(id, "\"result\":{\"sessionId\":\"s2\"}");
 	} else {
@@ -131,6 +162,15 @@ static void test_a_page_that_closes_itself_while_it_recovers(void **state)
 	assert_string_equal(t.page.session, "s2");
 }
 
+static void test_a_window_that_was_opened_while_the_page_was_replaced(void **state)
+{
+	(void)state;
+	page_open(&t.page, t.loop, &t.cdp, on_done);
+	while (!t.is_done || !strstr(t.closed, "t4"))
+		loop_run(t.loop);
+	assert_string_equal(t.closed, "t1 t4 ");
+}
+
 /* A crash is its owner's to tell: the page does not say something else of it before. */
 static void test_a_browser_that_dies(void **state)
 {
@@ -151,6 +191,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_a_page_that_closes_itself_while_it_recovers, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_a_window_that_was_opened_while_the_page_was_replaced, set_up, tear_down),
 		cmocka_unit_test(test_a_browser_that_dies),
 	};
 

@@ -64,8 +64,7 @@ export class Caller {
   constructor(url: string, readonly options: ClientOptions, private readonly clientName: string) {
     this.url = url.replace(/\/+$/, "");
     this.legacy_auth = options.legacy_auth ?? false;
-    if (!/^https?:\/\/[^/]|^unix:./.test(this.url))
-      throw new errors.ServerConfigError(`the URL must begin with http://, https:// or unix:, not '${url}'`);
+    if (!isUrl(this.url)) throw new errors.ServerConfigError(`the URL must be http://HOST:PORT, https://HOST or unix:/PATH, not '${url}'`);
     this.unix = this.url.startsWith("unix:") ? this.url.slice(5).replace(/^\/\//, "") : undefined;
     if (this.unix !== undefined && !isNode && !options.fetch) throw new errors.ServerConfigError("a browser has no UNIX sockets");
     this.base = this.unix === undefined ? this.url : "http://localhost";
@@ -177,10 +176,12 @@ export class Caller {
     const sent = await this.send_request(op, ...this.init(op, params, options, "application/json"), options);
     const result = await this.result<T>(op, sent);
     const code = (result as { exit_code?: number }).exit_code;
-    if (options.check && code !== 0)
-      throw new errors.ProcessError(`the command exited with ${code}`, {
+    if (options.check && typeof code === "number" && code !== 0) {
+      const said = String((result as { stderr?: string }).stderr ?? "").trim().slice(-500);
+      throw new errors.ProcessError(`the command exited with ${code}${said ? `: ${said}` : ""}`, {
         op: op.id, endpoint: op.endpoint ?? undefined, details: result as Record<string, unknown>,
       });
+    }
     return result;
   }
 
@@ -251,6 +252,15 @@ export class Caller {
       };
       return { body: { next }, close: sent.close };
     });
+  }
+}
+
+function isUrl(url: string): boolean {
+  if (url.startsWith("unix:")) return url.length > "unix:".length;
+  try {
+    return /^https?:\/\/[^/?#]+[^?#]*$/.test(url) && new URL(url).hostname !== "";
+  } catch {
+    return false;
   }
 }
 

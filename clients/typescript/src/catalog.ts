@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Made by `agent-sandbox-server gen-client --lang ts --part catalog`: do not edit.
-// Catalog version 1, digest sha256:e48c278b9fa96b96675463aed572ece5d4e38105ec8c71198cff53c17fc9b77a
+// Catalog version 1, digest sha256:97aa36b6f88770ddb8a838dc2fd48742a2e8e8cafd1ddb9e7b0b94cc7ceb1b24
 import type { ErrorRow, OpSpec } from "./runtime.js";
 
 export const CATALOG_VERSION = 1;
-export const CATALOG_DIGEST = "sha256:e48c278b9fa96b96675463aed572ece5d4e38105ec8c71198cff53c17fc9b77a";
+export const CATALOG_DIGEST = "sha256:97aa36b6f88770ddb8a838dc2fd48742a2e8e8cafd1ddb9e7b0b94cc7ceb1b24";
 export const SERVER_VERSION = "0.1.0";
 
 /** Tell whether the server answers. */
@@ -855,7 +855,7 @@ export interface GrepMatch {
   text: string;
   /** There when the text is not the whole line. */
   cut?: boolean;
-  /** There when bytes of the text had to be replaced; files.read gives them exactly. */
+  /** There when bytes of it or its context had to be replaced; files.read gives them exactly. */
   lossy?: boolean;
   /** The lines before it; only with context. */
   before?: (string)[];
@@ -1085,7 +1085,7 @@ export interface CommandsStreamParams {
   timeout?: number | undefined;
   /** How output is given: as text, or exactly. */
   encoding?: "utf-8" | "base64" | undefined;
-  /** One event for each whole line, without its newline (text only; a line over 1 MiB is cut). */
+  /** One event for each whole line, without its newline (text only; a line over 1 MiB is cut). '?lines=true' behind the route says the same. */
   lines?: boolean | undefined;
 }
 
@@ -1800,7 +1800,7 @@ export interface DevtoolsCodeRunParams {
   code: string;
   /** python, node, bash, or what the policy's devtools.languages adds. */
   language?: string | undefined;
-  /** Seconds until it is ended with all that it started. */
+  /** Seconds until it is ended with all that it started; 0 is no limit. */
   timeout?: number | undefined;
   /** Working directory, where modules are found; the base directory by default. */
   cwd?: string | undefined;
@@ -1820,6 +1820,8 @@ export interface DevtoolsCodeRunResult {
   stderr: string;
   /** The interpreter's exit code; 128 and N when signal N ended it. */
   exit_code: number;
+  /** The signal that ended it. */
+  signal?: string;
   /** The language. */
   language: string;
   /** From its start to its end. */
@@ -1828,8 +1830,18 @@ export interface DevtoolsCodeRunResult {
   stdout_truncated: boolean;
   /** Whether bytes of stderr are missing. */
   stderr_truncated: boolean;
-  /** The timeout that was in force, in seconds. */
+  /** How many bytes of stdout there were in all. */
+  stdout_bytes: number;
+  /** How many bytes of stderr there were in all. */
+  stderr_bytes: number;
+  /** The timeout that was in force, in seconds; 0 none. */
   timeout: number;
+  /** Something that it started still held a pipe at the answer. */
+  background?: boolean;
+  /** Bytes that are not UTF-8 were replaced. */
+  lossy?: boolean;
+  /** The kernel ended it for want of memory. */
+  oom_killed?: boolean;
 }
 
 /** Tell which files of a git repository differ, and where its branch stands. */
@@ -1844,18 +1856,24 @@ export interface DevtoolsGitStatusParams {
 export interface GitFile {
   /** The file, relative to the repository's root. */
   path: string;
+  /** The exact path where it is not UTF-8. */
+  path_b64?: string;
   /** What happened to it. */
   status: string;
   /** Whether this is in the index, and not only in the folder. */
   staged: boolean;
   /** Where it was, of one renamed or copied. */
   old_path?: string;
+  /** The exact old path where it is not UTF-8. */
+  old_path_b64?: string;
 }
 
 /** Tell which files of a git repository differ, and where its branch stands. */
 export interface DevtoolsGitStatusResult {
   /** The repository's root: what paths are relative to. */
   root: string;
+  /** The exact root where it is not UTF-8. */
+  root_b64?: string;
   /** The branch; null when HEAD is detached. */
   branch: string | null;
   /** The branch that it follows; null where there is none. */
@@ -1900,12 +1918,16 @@ export interface GitStats {
 export interface DevtoolsGitDiffResult {
   /** The repository's root: what paths are relative to. */
   root: string;
+  /** The exact root where it is not UTF-8. */
+  root_b64?: string;
   /** The patch, at most 1 MiB of it. */
   diff: string;
   /** The figures of all of it. */
   stats: GitStats;
   /** Whether the patch goes on. */
   truncated: boolean;
+  /** Bytes of the patch that are not UTF-8 were replaced: it cannot be applied. */
+  lossy?: boolean;
 }
 
 /** Go to an address and wait until the page is there. */
@@ -2174,7 +2196,7 @@ export const catalog = {
   "system.ports": {"id": "system.ports", "endpoint": "ports", "group": "system", "scope": "system:read", "kind": "json", "method": "GET", "path": "/ports", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [], "one_of": [], "limits": []},
   "system.packages": {"id": "system.packages", "endpoint": "packages", "group": "system", "scope": "system:read", "kind": "json", "method": "GET", "path": "/packages", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":true,"idempotent":true}, "params": [{"name":"manager","in":"query","type":"choice","required":false,"default":"pip","choices":["pip","npm","apt","apk","cargo"]}], "one_of": [], "limits": [{"name":"max_seconds","default":30,"cap":300,"error":"commands.timeout"}]},
   "system.prometheus": {"id": "system.prometheus", "endpoint": null, "group": "system", "scope": "system:read", "kind": "raw", "method": "GET", "path": "/metrics", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [], "one_of": [], "raw": {"request":false,"response":true,"media_type":"text/plain; version=0.0.4"}, "limits": []},
-  "devtools.code.run": {"id": "devtools.code.run", "endpoint": "code_run", "group": "dev_tools", "scope": "code:run", "kind": "json", "method": "POST", "path": "/code/run", "since": "0.1.0", "effects": {"reads":true,"writes":true,"runs":true,"idempotent":false}, "params": [{"name":"code","in":"body","type":"string","required":true},{"name":"language","in":"body","type":"string","required":false,"default":"python"},{"name":"timeout","in":"body","type":"number","required":false,"default":30,"minimum":0.01,"maximum":300},{"name":"cwd","in":"body","type":"path","required":false,"b64":"cwd_b64"},{"name":"env","in":"body","type":"object","required":false,"values":"string"},{"name":"stdin","in":"body","type":"string","required":false}], "one_of": [], "limits": []},
+  "devtools.code.run": {"id": "devtools.code.run", "endpoint": "code_run", "group": "dev_tools", "scope": "code:run", "kind": "json", "method": "POST", "path": "/code/run", "since": "0.1.0", "effects": {"reads":true,"writes":true,"runs":true,"idempotent":false}, "params": [{"name":"code","in":"body","type":"string","required":true},{"name":"language","in":"body","type":"string","required":false,"default":"python"},{"name":"timeout","in":"body","type":"number","required":false,"default":30,"minimum":0,"maximum":300},{"name":"cwd","in":"body","type":"path","required":false,"b64":"cwd_b64"},{"name":"env","in":"body","type":"object","required":false,"values":"string"},{"name":"stdin","in":"body","type":"string","required":false}], "one_of": [], "limits": []},
   "devtools.git.status": {"id": "devtools.git.status", "endpoint": "git_status", "group": "dev_tools", "scope": "git:read", "kind": "json", "method": "GET", "path": "/git/status", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":true,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":false,"b64":"path_b64","default":"."}], "one_of": [], "limits": [{"name":"max_seconds","default":60,"cap":300,"error":"commands.timeout"}]},
   "devtools.git.diff": {"id": "devtools.git.diff", "endpoint": "git_diff", "group": "dev_tools", "scope": "git:read", "kind": "json", "method": "GET", "path": "/git/diff", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":true,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":false,"b64":"path_b64","default":"."},{"name":"staged","in":"query","type":"boolean","required":false,"default":false},{"name":"file","in":"query","type":"string","required":false}], "one_of": [], "limits": [{"name":"max_seconds","default":60,"cap":300,"error":"commands.timeout"}]},
   "browser.navigate": {"id": "browser.navigate", "endpoint": "browser_navigate", "group": "browser", "scope": "browser:use", "kind": "json", "method": "POST", "path": "/browser/navigate", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":true,"idempotent":false}, "params": [{"name":"url","in":"body","type":"string","required":true},{"name":"wait_until","in":"body","type":"choice","required":false,"default":"networkidle","choices":["load","domcontentloaded","networkidle","commit"]},{"name":"timeout","in":"body","type":"integer","required":false,"default":30000,"minimum":1,"maximum":300000}], "one_of": [], "limits": []},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Made by `agent-sandbox-server gen-client --lang ts --part client`: do not edit.
-// Catalog version 1, digest sha256:e48c278b9fa96b96675463aed572ece5d4e38105ec8c71198cff53c17fc9b77a
+// Catalog version 1, digest sha256:97aa36b6f88770ddb8a838dc2fd48742a2e8e8cafd1ddb9e7b0b94cc7ceb1b24
 import {
   catalog,
   type CoreHealthParams,
@@ -198,7 +198,7 @@ export class CoreNamespace extends Namespace {
   /**
    * Tell whether a call would be allowed.
    *
-   * Goes through the same steps as the call itself, without its effect. With 'args' all parameters are checked, with 'path' or 'paths' only those; with 'checks' several calls at once.
+   * Goes through the same steps as the call itself, without its effect. With 'args' all parameters are checked, with 'path' or 'paths' only those; with 'checks' several calls at once. What only the moment of the call decides is not asked: what is there, and limits that are used up.
    */
   check(params: CoreCheckParams, options?: CallOptions): Promise<CoreCheckResult> {
     return this.caller.json(catalog["core.check"], params, options);
@@ -278,7 +278,7 @@ export class FilesNamespace extends Namespace {
   /**
    * Delete a file or a folder.
    *
-   * Links are removed and never followed. Roots, what holds one, mount points and what holds a protected entry are refused before anything is removed. When it fails in the middle, the details name the first path that is left.
+   * Links are removed and never followed. Roots, what holds one, mount points and what holds a protected entry are refused before anything is removed. For a mount point, and when it fails in the middle, the details name the first path that is left.
    */
   delete(params: FilesDeleteParams, options?: CallOptions): Promise<FilesDeleteResult> {
     return this.caller.json(catalog["files.delete"], params, options);

@@ -57,8 +57,8 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(binary);
 }
 
-const wrong = (op: OpSpec, message: string): ServerArgumentError =>
-  new ServerArgumentError(message, { op: op.id, endpoint: op.endpoint ?? undefined, error_code: "args.invalid" });
+const wrong = (op: OpSpec, message: string, error_code = "args.invalid"): ServerArgumentError =>
+  new ServerArgumentError(message, { op: op.id, endpoint: op.endpoint ?? undefined, error_code });
 
 const placeholders = (path: string): string[] => [...path.matchAll(/{(\w+)}/g)].map((found) => found[1] ?? "");
 
@@ -86,30 +86,34 @@ function fits(param: ParamSpec, value: unknown): boolean {
 const plain = (value: unknown): unknown =>
   value instanceof Uint8Array ? toBase64(value) : Array.isArray(value) ? value.map(plain) : value;
 
+const isKnown = (op: OpSpec, name: string): boolean => op.params.some((one) => one.name === name || one.b64 === name);
+
 function checked(op: OpSpec, name: string, value: unknown): unknown {
   const sent = plain(value);
   const param = op.params.find((one) => one.name === name);
-  if (param) {
-    if (!fits(param, sent)) throw wrong(op, `the parameter '${name}' must be of type ${param.type}, not ${typeof value}`);
-    return sent;
-  }
-  if (op.params.some((one) => one.b64 === name)) return sent;
-  throw wrong(op, `there is no parameter '${name}'; there are: ${op.params.map((one) => one.name).join(", ") || "none"}`);
+  if (!param || fits(param, sent)) return sent;
+  const wanted = param.type === "choice" && param.choices ? `one of ${param.choices.join(", ")}` : `of type ${param.type}`;
+  const got = param.type === "choice" && typeof value === "string" ? `'${value}'` : value === null ? "null" : typeof value;
+  throw wrong(op, `the parameter '${name}' must be ${wanted}, not ${got}`);
 }
 
 /** The arguments in their places; undefined is "not given".  raw: the body is bytes, so all go into the query. */
 export function bind(op: OpSpec, args: object, raw = false): BoundRequest {
   const given = Object.entries(args).filter(([, value]) => value !== undefined);
   const names = new Set(given.map(([name]) => name));
+  const takesAny = op.dynamic && op.params.length === 0;
+  const unknown = given.find(([name]) => !takesAny && !isKnown(op, name));
+  if (unknown)
+    throw wrong(op, `there is no parameter '${unknown[0]}'; there are: ${op.params.map((one) => one.name).join(", ") || "none"}`, "args.unknown");
   const fitting = [op.also, op.path].find((one) => one && placeholders(one).every((name) => names.has(name)));
   const missing = op.params.find((one) => one.required && !names.has(one.name) && !(one.b64 && names.has(one.b64)));
-  if (missing || !fitting) throw wrong(op, `the parameter '${missing?.name ?? placeholders(op.path)[0]}' is required`);
+  if (missing || !fitting) throw wrong(op, `the parameter '${missing?.name ?? placeholders(op.path)[0]}' is required`, "args.missing");
   let path = fitting;
   const query: string[] = [];
   const body: Record<string, unknown> = {};
   const inQuery = raw || ["GET", "HEAD", "DELETE"].includes(op.method);
   for (const [name, value] of given) {
-    const sent = op.dynamic && op.params.length === 0 ? plain(value) : checked(op, name, value);
+    const sent = checked(op, name, value);
     if (placeholders(path).includes(name)) path = path.replace(`{${name}}`, encodeURIComponent(String(sent)));
     else if (inQuery) query.push(queryPart(op, name, String(sent)));
     else body[name] = sent;

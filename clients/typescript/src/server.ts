@@ -119,7 +119,12 @@ export class ServerClient extends Tree {
     }
     const found = this.known?.[id];
     if (found) return found;
-    if (custom) throw new CommandNotFoundError(`there is no custom command '${id.slice(7)}'`, { op: id, error_code: "custom.unknown_command" });
+    if (custom) {
+      const there = Object.values(this.known ?? {}).filter((one) => one.dynamic && one.id.startsWith("custom.")).map((one) => one.id.slice(7));
+      throw new CommandNotFoundError(`there is no custom command '${id.slice(7)}'; there are: ${there.sort().join(", ") || "none"}`, {
+        op: id, error_code: "custom.unknown_command",
+      });
+    }
     throw new ContractMismatchError(`the server (version ${this.caller.server_version ?? "unknown"}) offers no op '${id}' to this token`, {
       op: id, error_code: "op.unknown", server_version: this.caller.server_version,
     });

@@ -59,12 +59,7 @@ static void run(struct visit *v)
 
 static void start(struct call *call)
 {
-	struct click *s = call_new(call, struct click);
-
-	if (s)
-		visit_start(&s->visit, call, run);
-	else
-		call_fail(call);
+	visit_start(call, sizeof(struct click), run);
 }
 
 static const enum err_code errors[] = { ERR_RUNTIME_UNAVAILABLE, ERR_LIMIT_TOO_MANY, ERR_BROWSER_TIMEOUT,

@@ -179,12 +179,7 @@ static void run(struct visit *v)
 
 static void start(struct call *call)
 {
-	struct evaluate *s = call_new(call, struct evaluate);
-
-	if (s)
-		visit_start(&s->visit, call, run);
-	else
-		call_fail(call);
+	visit_start(call, sizeof(struct evaluate), run);
 }
 
 static const struct limit limits[] = {

@@ -227,14 +227,19 @@ static void run(struct visit *v)
 	visit_ask(v, in->timeout, TITLE_MAX, on_navigated);
 }
 
+static int permit(struct call *call)
+{
+	const char *url = call_in(call, struct in)->url;
+
+	return url ? address_check(call, url) : 0;
+}
+
 static void start(struct call *call)
 {
-	struct navigate *s = call_new(call, struct navigate);
-
-	if (s && address_check(call, call_in(call, struct in)->url) == 0)
-		visit_start(&s->visit, call, run);
-	else
+	if (permit(call) < 0)
 		call_fail(call);
+	else
+		visit_start(call, sizeof(struct navigate), run);
 }
 
 static const enum err_code errors[] = { ERR_RUNTIME_UNAVAILABLE, ERR_LIMIT_TOO_MANY, ERR_POLICY_HOST,
@@ -261,5 +266,6 @@ const struct op op_browser_navigate = {
 	.result = result,
 	.result_size = sizeof(struct out),
 	.errors = errors,
+	.permit = permit,
 	.start = start,
 };

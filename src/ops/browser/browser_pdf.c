@@ -79,12 +79,7 @@ static void run(struct visit *v)
 
 static void start(struct call *call)
 {
-	struct pdf *s = call_new(call, struct pdf);
-
-	if (s)
-		visit_start(&s->visit, call, run);
-	else
-		call_fail(call);
+	visit_start(call, sizeof(struct pdf), run);
 }
 
 static const struct limit limits[] = {

@@ -149,16 +149,13 @@ static void run(struct visit *v)
 static void start(struct call *call)
 {
 	const struct in *in = call_in(call, struct in);
-	struct shot *s = call_new(call, struct shot);
 
-	if (s && in->quality.set && in->format == 0) {
+	if (in->quality.set && in->format == 0) {
 		err_set(&call->err, ERR_ARGS_INVALID, "'quality' is for 'format' jpeg; a png has none");
-		s = NULL;
-	}
-	if (s)
-		visit_start(&s->visit, call, run);
-	else
 		call_fail(call);
+	} else {
+		visit_start(call, sizeof(struct shot), run);
+	}
 }
 
 static const struct limit limits[] = {

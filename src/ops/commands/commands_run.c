@@ -144,6 +144,11 @@ static int check_timeout(struct call *call, double *timeout)
 		"parameter 'timeout' must be at most %lld seconds (max_timeout)", (long long)max);
 }
 
+static int permit(struct call *call)
+{
+	return command_permit(call, &call_in(call, struct in)->command);
+}
+
 static void start(struct call *call)
 {
 	struct in *in = call_in(call, struct in);
@@ -200,5 +205,6 @@ const struct op op_commands_run = {
 	.result_size = sizeof(struct out),
 	.errors = errors,
 	.limits = limits,
+	.permit = permit,
 	.start = start,
 };

@@ -52,8 +52,10 @@ static const struct field params[] = {
 	P_NUM(struct in, timeout, 0, 0, TIMEOUT_MAX,
 		"Seconds until the command and all that it started are ended; 0 is no limit."),
 	P_CHOICE(struct in, encoding, ENCODING_UTF8, encoding_choices, "How output is given: as text, or exactly."),
-	P_BOOL(struct in, lines, false,
-		"One event for each whole line, without its newline (text only; a line over 1 MiB is cut)."),
+	FIELD_ROW(struct in, lines, bool, FIELD_BOOLEAN,
+		"One event for each whole line, without its newline (text only; a line over 1 MiB is cut). '?lines=true' behind the "
+		"route says the same.",
+		.flags = F_QUERY_TOO),
 	FIELDS_END,
 };
 
@@ -331,6 +333,11 @@ static struct stream *stream_new(struct call *call)
 	return s;
 }
 
+static int permit(struct call *call)
+{
+	return command_permit(call, &call_in(call, struct in)->command);
+}
+
 static void start(struct call *call)
 {
 	const struct in *in = call_in(call, struct in);
@@ -387,5 +394,6 @@ const struct op op_commands_stream = {
 	.events = events,
 	.errors = errors,
 	.limits = limits,
+	.permit = permit,
 	.start = start,
 };

@@ -199,7 +199,8 @@ const struct op op_core_check = {
 	.summary = "Tell whether a call would be allowed.",
 	.description =
 		"Goes through the same steps as the call itself, without its effect. With 'args' all parameters are "
-		"checked, with 'path' or 'paths' only those; with 'checks' several calls at once.",
+		"checked, with 'path' or 'paths' only those; with 'checks' several calls at once. What only the moment of the call "
+		"decides is not asked: what is there, and limits that are used up.",
 	.example = { .args = JSON_TEXT({ "op" : "files.read", "path" : "demo/notes.txt" }) },
 	.effects = OP_READS | OP_IDEMPOTENT,
 	.params = params,
@@ -207,5 +208,6 @@ const struct op op_core_check = {
 	.one_of = one_of,
 	.result = result,
 	.result_size = sizeof(struct out),
+	.lane = OP_LANE_LONG, /* a folder may have to be looked through */
 	.work = work,
 };

@@ -10,6 +10,7 @@
 #include "ops/devtools/language.h"
 #include "policy/place.h"
 #include "policy/policy.h"
+#include "program/command.h"
 #include "program/program.h"
 #include "spawn/failure.h"
 
@@ -29,8 +30,9 @@ struct in {
 struct out {
 	struct str out_text, err_text;
 	int64_t exit_code, execution_time_ms;
-	const char *language;
-	bool stdout_truncated, stderr_truncated;
+	const char *language, *signal;
+	bool stdout_truncated, stderr_truncated, background, lossy, oom_killed;
+	int64_t stdout_bytes, stderr_bytes;
 	double timeout;
 };
 
@@ -38,8 +40,9 @@ static const struct field params[] = {
 	P_TEXT(struct in, code, F_REQUIRED, "The code; may be empty."),
 	P_STRING(struct in, language, F_AUDIT, "python, node, bash, or what the policy's devtools.languages adds.",
 		.def_text = "python"),
-	FIELD_ROW(struct in, timeout, double, FIELD_NUMBER, "Seconds until it is ended with all that it started.",
-		.num_def = TIMEOUT_DEFAULT, .num_minimum = 0.01, .num_maximum = TIMEOUT_MAX),
+	FIELD_ROW(struct in, timeout, double, FIELD_NUMBER,
+		"Seconds until it is ended with all that it started; 0 is no limit.", .num_def = TIMEOUT_DEFAULT,
+		.num_minimum = 0, .num_maximum = TIMEOUT_MAX),
 	P_PATH(struct in, cwd, F_CWD, "Working directory, where modules are found; the base directory by default."),
 	P_MAP(struct in, env, F_AUDIT, "Variables on top of the server's for children."),
 	FIELD_ROW_AS(struct in, input, "stdin", struct str, FIELD_TEXT,
@@ -53,11 +56,17 @@ static const struct field result[] = {
 	FIELD_ROW_AS(struct out, err_text, "stderr", struct str, FIELD_TEXT, "What it wrote to standard error.",
 		.flags = F_REQUIRED),
 	R_INT(struct out, exit_code, "The interpreter's exit code; 128 and N when signal N ended it."),
+	R_OPT_STRING(struct out, signal, "The signal that ended it."),
 	R_STRING(struct out, language, "The language."),
 	R_INT(struct out, execution_time_ms, "From its start to its end."),
 	R_BOOL(struct out, stdout_truncated, "Whether bytes of stdout are missing."),
 	R_BOOL(struct out, stderr_truncated, "Whether bytes of stderr are missing."),
-	R_NUM(struct out, timeout, "The timeout that was in force, in seconds."),
+	R_INT(struct out, stdout_bytes, "How many bytes of stdout there were in all."),
+	R_INT(struct out, stderr_bytes, "How many bytes of stderr there were in all."),
+	R_NUM(struct out, timeout, "The timeout that was in force, in seconds; 0 none."),
+	R_FLAG(struct out, background, "Something that it started still held a pipe at the answer."),
+	R_FLAG(struct out, lossy, "Bytes that are not UTF-8 were replaced."),
+	R_FLAG(struct out, oom_killed, "The kernel ended it for want of memory."),
 	FIELDS_END,
 };
 
@@ -68,6 +77,7 @@ struct run {
 	int folder_fd; /* in's, or base_fd */
 	int base_fd, file_fd;
 	int status;
+	char signal[16];
 };
 
 static struct str text_of(const struct program *p, unsigned stream)
@@ -92,8 +102,14 @@ static void on_done(struct program *p)
 		.stdout_truncated = program_truncated(p, PIPES_OUT),
 		.stderr_truncated = program_truncated(p, PIPES_ERR),
 		.timeout = in->timeout,
+		.signal = command_signal_name(p->running.exit.signal, ((struct run *)call->state)->signal),
+		.stdout_bytes = (int64_t)p->output[PIPES_OUT].total,
+		.stderr_bytes = (int64_t)p->output[PIPES_ERR].total,
+		.background = p->running.held,
+		.oom_killed = p->running.exit.oom_killed,
 	};
 
+	out.lossy = !(utf8_valid(out.out_text) && utf8_valid(out.err_text));
 	if (p->running.timed_out) {
 		err_set(&call->err, ERR_COMMANDS_TIMEOUT, "the code did not end within %g seconds and was ended",
 			in->timeout);
@@ -103,14 +119,19 @@ static void on_done(struct program *p)
 	}
 }
 
+static int permit(struct call *call)
+{
+	return command_permit_env(call, &call_in(call, struct in)->env);
+}
+
 static int add_env(struct call *call, const struct in *in, struct child_env *env)
 {
 	const struct pair *pairs = in->env.items;
 
 	policy_child_env(principal_policy(call->caller), NULL, false, env);
+	if (permit(call) < 0)
+		return -1;
 	for (size_t i = 0; i < in->env.count; i++) {
-		if (policy_check_env(call->caller, str_of(pairs[i].name), &call->err) < 0)
-			return -1;
 		if (strlen(pairs[i].name) + 1 + pairs[i].value.len > VALUE_MAX)
 			return err_set(&call->err, ERR_ARGS_INVALID,
 				"the variable '%.60s' is too long; the system takes at most %d bytes", pairs[i].name,
@@ -142,6 +163,7 @@ static int start_program(struct run *run)
 	const struct in *in = call_in(call, struct in);
 	struct program_plan plan = {
 		.dir_fd = run->folder_fd,
+		.dir_name = in->cwd.place ? in->cwd.given : str_of(place_base_path(call->caller)),
 		.extra_fd = run->file_fd,
 		.extra_as = LANGUAGE_FD,
 		.input = in->input,
@@ -246,5 +268,6 @@ const struct op op_devtools_code_run = {
 	.result = result,
 	.result_size = sizeof(struct out),
 	.errors = errors,
+	.permit = permit,
 	.start = start,
 };

@@ -20,9 +20,9 @@ struct stats {
 };
 
 struct out {
-	struct str root, diff;
+	struct str root, root_b64, diff;
 	struct stats stats;
-	bool truncated;
+	bool truncated, lossy;
 };
 
 static const struct field params[] = {
@@ -41,9 +41,11 @@ static const struct field stats_rows[] = {
 
 static const struct field result[] = {
 	R_TEXT(struct out, root, "The repository's root: what paths are relative to."),
+	R_OPT_BYTES(struct out, root_b64, "The exact root where it is not UTF-8."),
 	R_TEXT(struct out, diff, "The patch, at most 1 MiB of it."),
 	R_OBJECT(struct out, stats, struct stats, "GitStats", stats_rows, "The figures of all of it."),
 	R_BOOL(struct out, truncated, "Whether the patch goes on."),
+	R_FLAG(struct out, lossy, "Bytes of the patch that are not UTF-8 were replaced: it cannot be applied."),
 	FIELDS_END,
 };
 
@@ -103,6 +105,7 @@ static int read_output(struct git_run *run)
 	size_t all;
 
 	out->root = str_of(run->repo.top);
+	out->root_b64 = git_exact(out->root);
 	if (text.len && text.p[0] == ' ') {
 		read_figures(str_cut(&text, '\n'), &out->stats);
 		if (text.len && text.p[0] == '\n')
@@ -114,6 +117,7 @@ static int read_output(struct git_run *run)
 	if (out->truncated)
 		text.len -= utf8_incomplete_tail(text);
 	out->diff = text;
+	out->lossy = !utf8_valid(text);
 	return 0;
 }
 

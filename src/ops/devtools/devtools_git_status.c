@@ -15,13 +15,13 @@ struct in {
 };
 
 struct file {
-	struct str path, old_path;
+	struct str path, path_b64, old_path, old_path_b64;
 	int status;
 	bool staged;
 };
 
 struct out {
-	struct str root;
+	struct str root, root_b64;
 	const char *branch, *upstream, *commit;
 	int64_t ahead, behind;
 	bool clean, truncated;
@@ -44,14 +44,17 @@ static const struct field params[] = {
 
 static const struct field file_rows[] = {
 	R_TEXT(struct file, path, "The file, relative to the repository's root."),
+	R_OPT_BYTES(struct file, path_b64, "The exact path where it is not UTF-8."),
 	R_CHOICE(struct file, status, statuses, "What happened to it."),
 	R_BOOL(struct file, staged, "Whether this is in the index, and not only in the folder."),
 	R_OPT_TEXT(struct file, old_path, "Where it was, of one renamed or copied."),
+	R_OPT_BYTES(struct file, old_path_b64, "The exact old path where it is not UTF-8."),
 	FIELDS_END,
 };
 
 static const struct field result[] = {
 	R_TEXT(struct out, root, "The repository's root: what paths are relative to."),
+	R_OPT_BYTES(struct out, root_b64, "The exact root where it is not UTF-8."),
 	R_NULL_STRING(struct out, branch, "The branch; null when HEAD is detached."),
 	R_NULL_STRING(struct out, upstream, "The branch that it follows; null where there is none."),
 	R_NULL_STRING(struct out, commit, "The commit of HEAD; null when there is none yet."),
@@ -86,13 +89,13 @@ static bool is_visible(struct git_run *run, struct str path)
 static void add(struct out *out, const struct git_entry *entry, enum git_change status, bool staged)
 {
 	struct file *files = out->files.items;
-	bool moved = status == GIT_RENAMED || status == GIT_COPIED;
+	struct str old = status == GIT_RENAMED || status == GIT_COPIED ? entry->old_path : (struct str){ NULL, 0 };
 
 	if (out->files.count == FILES_MAX) {
 		out->truncated = true;
 		return;
 	}
-	files[out->files.count++] = (struct file){ entry->path, moved ? entry->old_path : (struct str){ NULL, 0 },
+	files[out->files.count++] = (struct file){ entry->path, git_exact(entry->path), old, git_exact(old),
 		(int)status, staged };
 }
 
@@ -127,6 +130,7 @@ static int read_output(struct git_run *run)
 	if (status < 0)
 		return err_set(&run->call->err, ERR_GIT_FAILED, "git status printed something unknown");
 	out->root = str_of(run->repo.top);
+	out->root_b64 = git_exact(out->root);
 	out->branch = keep(run, branch.name);
 	out->upstream = keep(run, branch.upstream);
 	out->commit = keep(run, branch.commit);

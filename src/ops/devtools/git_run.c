@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ops/devtools/git_run.h"
 
+#include "base/utf8.h"
 #include "policy/place.h"
 #include "policy/policy.h"
 
@@ -155,6 +156,7 @@ static int start_git(struct git_run *run)
 		.argv = run->argv,
 		.env = make_env(run, &env),
 		.dir_fd = run->folder_fd,
+		.dir_name = str_of(run->path->place->given),
 		.extra_fd = -1,
 		.timeout_s = (double)call_limit(call, "max_seconds"),
 		.max_bytes = run->kind->max_bytes,
@@ -190,6 +192,11 @@ static void on_gone(struct call *call)
 static void on_free(struct call *call)
 {
 	program_free(&((struct git_run *)call->state)->program);
+}
+
+struct str git_exact(struct str path)
+{
+	return utf8_valid(path) ? (struct str){ NULL, 0 } : path;
 }
 
 void git_start(struct call *call, const struct git_kind *kind, const struct path_arg *path)

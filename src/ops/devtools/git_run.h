@@ -40,6 +40,9 @@ void git_start(struct call *call, const struct git_kind *kind, const struct path
 /* Adds an argument; NULL (no memory) is told at the end. */
 void git_arg(struct git_run *run, const char *arg);
 
+/* The bytes of a path that its text does not show (R43), else nothing. */
+struct str git_exact(struct str path);
+
 #define GIT_ERRORS \
 	ERR_GIT_FAILED, ERR_RUNTIME_UNAVAILABLE, ERR_COMMANDS_TIMEOUT, ERR_POLICY_PATH, ERR_FILES_NOT_FOUND, \
 		ERR_FILES_NOT_DIR

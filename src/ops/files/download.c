@@ -339,10 +339,14 @@ static void send_bytes(struct download *d)
 		fail(d);
 		return;
 	}
-	if (status == 304 || range.kind == RANGE_UNSATISFIABLE) {
+	if (status == 304) {
+		send_status(d, &head, status);
+		return;
+	}
+	if (range.kind == RANGE_UNSATISFIABLE) {
 		err_set(&call->err, ERR_FILES_RANGE, "the range lies behind the %lld bytes of '%s'",
 			(long long)d->st.st_size, place->given);
-		send_status(d, &head, status ? status : 416);
+		send_status(d, &head, 416);
 		return;
 	}
 	d->end = d->is_endless ? UINT64_MAX : (uint64_t)d->st.st_size;

@@ -80,6 +80,20 @@ static int change_below(struct call *call, const struct place *place, mode_t mod
 	return status < 0 ? -1 : 0;
 }
 
+static int permit(struct call *call)
+{
+	const struct in *in = call_in(call, struct in);
+	const struct place *place = in->path.place;
+	struct stat st;
+	mode_t unused;
+
+	if (files_parse_mode(in->mode, &unused, &call->err) < 0)
+		return -1;
+	if (!place || files_lstat(place, &st, &call->err) < 0 || !S_ISDIR(st.st_mode))
+		return 0;
+	return tree_check_rules(call, place, &call->err);
+}
+
 static int files_chmod(struct call *call)
 {
 	const struct in *in = call_in(call, struct in);
@@ -135,5 +149,6 @@ const struct op op_files_chmod = {
 	.result_size = sizeof(struct out),
 	.errors = errors,
 	.lane = OP_LANE_LONG,
+	.permit = permit,
 	.work = files_chmod,
 };

@@ -69,6 +69,20 @@ static int check_there(const struct in *in, const struct stat *from, struct err 
 	return 0;
 }
 
+static int permit(struct call *call)
+{
+	const struct place *from = call_in(call, struct in)->source.place,
+			   *to = call_in(call, struct in)->destination.place;
+	struct stat st;
+
+	if (to && files_check_no_root(call, to, &call->err) < 0)
+		return -1;
+	if (!from || !to || files_lstat(from, &st, &call->err) < 0 || !S_ISDIR(st.st_mode) ||
+		is_below(to->path, from->path))
+		return 0;
+	return tree_check_copied(call, from, to->path, &call->err);
+}
+
 static int check(struct call *call, const struct in *in, const struct stat *st)
 {
 	struct place *from = in->source.place, *to = in->destination.place;
@@ -178,5 +192,6 @@ const struct op op_files_copy = {
 	.result_size = sizeof(struct out),
 	.errors = errors,
 	.lane = OP_LANE_LONG,
+	.permit = permit,
 	.work = files_copy,
 };

@@ -36,14 +36,31 @@ static const struct field out_fields[] = {
 
 static int delete_folder(struct call *call, const struct place *place, bool recursive)
 {
-	if (recursive) {
-		if (tree_check(call, place, &call->err) < 0)
-			return -1;
+	if (recursive)
 		return tree_remove(call, place->parent_fd, place->name, place->path, &call->err);
-	}
 	if (unlinkat(place->parent_fd, place->name, AT_REMOVEDIR) < 0)
 		return err_system(&call->err, errno, "cannot delete '%s'", place->given);
 	return 0;
+}
+
+/* What is refused before anything is removed. */
+static int look(struct call *call, struct stat *ret_st)
+{
+	const struct in *in = call_in(call, struct in);
+	const struct place *place = in->path.place;
+
+	if (files_check_no_root(call, place, &call->err) < 0 || files_lstat(place, ret_st, &call->err) < 0)
+		return -1;
+	return in->recursive && S_ISDIR(ret_st->st_mode) ? tree_check(call, place, &call->err) : 0;
+}
+
+static int permit(struct call *call)
+{
+	struct stat st;
+
+	if (!call_in(call, struct in)->path.place || look(call, &st) == 0)
+		return 0;
+	return call->err.code == ERR_FILES_NOT_FOUND ? 0 : -1;
 }
 
 static int files_delete(struct call *call)
@@ -53,7 +70,7 @@ static int files_delete(struct call *call)
 	const struct place *place = in->path.place;
 	struct stat st;
 
-	if (files_check_no_root(call, place, &call->err) < 0 || files_lstat(place, &st, &call->err) < 0)
+	if (look(call, &st) < 0)
 		return -1;
 	if (S_ISDIR(st.st_mode)) {
 		if (delete_folder(call, place, in->recursive) < 0)
@@ -91,7 +108,8 @@ const struct op op_files_delete = {
 	.summary = "Delete a file or a folder.",
 	.description =
 		"Links are removed and never followed. Roots, what holds one, mount points and what holds a protected entry are "
-		"refused before anything is removed. When it fails in the middle, the details name the first path that is left.",
+		"refused before anything is removed. For a mount point, and when it fails in the middle, the details name the first path "
+		"that is left.",
 	.example = { .args = JSON_TEXT({ "path" : "demo/old.txt" }), .abx = "rm demo/old.txt" },
 	.effects = OP_WRITES,
 	.params = in_fields,
@@ -100,5 +118,6 @@ const struct op op_files_delete = {
 	.result_size = sizeof(struct out),
 	.errors = errors,
 	.lane = OP_LANE_LONG,
+	.permit = permit,
 	.work = files_delete,
 };

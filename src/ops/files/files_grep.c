@@ -58,7 +58,8 @@ static const struct field match_fields[] = { R_TEXT(struct hit, path, "The absol
 	R_INT(struct hit, column, "Where in the line the match begins, in bytes from 1."),
 	R_TEXT(struct hit, text, "The line without its newline; of a long one 4096 bytes around the match."),
 	R_FLAG(struct hit, cut, "There when the text is not the whole line."),
-	R_FLAG(struct hit, lossy, "There when bytes of the text had to be replaced; files.read gives them exactly."),
+	R_FLAG(struct hit, lossy,
+		"There when bytes of it or its context had to be replaced; files.read gives them exactly."),
 	R_OPT_STRINGS(struct hit, before, "The lines before it; only with context."),
 	R_OPT_STRINGS(struct hit, after, "The lines behind it; only with context."), FIELDS_END };
 

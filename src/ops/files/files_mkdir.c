@@ -59,6 +59,13 @@ static int make(const struct place *place, const char *mode_text, mode_t mode, b
 	return S_ISDIR(st.st_mode) ? 0 : err_set(err, ERR_FILES_EXISTS, "'%s' is there and not a folder", place->given);
 }
 
+static int permit(struct call *call)
+{
+	mode_t unused;
+
+	return files_parse_mode(call_in(call, struct in)->mode, &unused, &call->err);
+}
+
 static int files_mkdir(struct call *call)
 {
 	const struct in *in = call_in(call, struct in);
@@ -112,5 +119,6 @@ const struct op op_files_mkdir = {
 	.result_size = sizeof(struct out),
 	.errors = errors,
 	.lane = OP_LANE_SHORT,
+	.permit = permit,
 	.work = files_mkdir,
 };

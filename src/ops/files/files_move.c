@@ -102,6 +102,30 @@ static int move_by_copy(struct call *call, const struct in *in, bool is_folder)
 	return fail(in, -status, &call->err);
 }
 
+/* What the policy says of a folder with all below it, where it is and where it will be. */
+static int check_rules(struct call *call, const struct place *from, const struct place *to)
+{
+	if (tree_check_moved(call, from, to->path, &call->err) < 0)
+		return -1;
+	/* A rename takes what is mounted below along; only the rules ask to look at every entry. */
+	return place_may_hold_rule(call->caller, from->path) ? tree_check(call, from, &call->err) : 0;
+}
+
+static int permit(struct call *call)
+{
+	const struct place *from = call_in(call, struct in)->source.place,
+			   *to = call_in(call, struct in)->destination.place;
+	struct stat st;
+
+	if (from && files_check_no_root(call, from, &call->err) < 0)
+		return -1;
+	if (to && files_check_no_root(call, to, &call->err) < 0)
+		return -1;
+	if (!from || !to || files_lstat(from, &st, &call->err) < 0 || !S_ISDIR(st.st_mode))
+		return 0;
+	return is_below(to->path, from->path) ? 0 : check_rules(call, from, to);
+}
+
 /* 1: there is nothing to do, the two are the same entry. */
 static int check(struct call *call, const struct in *in, const struct stat *from_st)
 {
@@ -121,12 +145,7 @@ static int check(struct call *call, const struct in *in, const struct stat *from
 	if (fstatat(to->parent_fd, to->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_dev == from_st->st_dev &&
 		st.st_ino == from_st->st_ino)
 		return 1;
-	if (S_ISDIR(from_st->st_mode) && tree_check_moved(call, from, to->path, &call->err) < 0)
-		return -1;
-	/* A rename takes what is mounted below along; only the rules ask to look at every entry. */
-	if (S_ISDIR(from_st->st_mode) && place_may_hold_rule(call->caller, from->path))
-		return tree_check(call, from, &call->err);
-	return 0;
+	return S_ISDIR(from_st->st_mode) ? check_rules(call, from, to) : 0;
 }
 
 static int move(struct call *call, const struct in *in, bool is_folder)
@@ -195,5 +214,6 @@ const struct op op_files_move = {
 	.result_size = sizeof(struct out),
 	.errors = errors,
 	.lane = OP_LANE_LONG,
+	.permit = permit,
 	.work = files_move,
 };

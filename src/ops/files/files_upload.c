@@ -62,5 +62,6 @@ const struct op op_files_upload = {
 	.errors = upload_errors,
 	.limits = limits,
 	.lane = OP_LANE_SHORT,
+	.permit = upload_permit,
 	.start = files_upload,
 };

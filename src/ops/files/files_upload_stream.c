@@ -76,5 +76,6 @@ const struct op op_files_upload_stream = {
 	.errors = upload_errors,
 	.limits = limits,
 	.lane = OP_LANE_SHORT,
+	.permit = upload_permit,
 	.start = files_upload_stream,
 };

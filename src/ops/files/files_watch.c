@@ -358,7 +358,7 @@ static int check_count(struct call *call)
 
 	if (live < most)
 		return 0;
-	return err_deny(&call->err, ERR_LIMIT_TOO_MANY, "policy:limits.max_watchers", "there are %lld watches already",
+	return err_deny(&call->err, ERR_LIMIT_TOO_MANY, "limits.max_watchers", "there are %lld watches already",
 		(long long)most);
 }
 

@@ -94,5 +94,6 @@ const struct op op_files_write = {
 	.errors = upload_errors,
 	.limits = limits,
 	.lane = OP_LANE_SHORT,
+	.permit = upload_permit,
 	.start = files_write,
 };

@@ -90,6 +90,7 @@ static bool keep_before(struct hits *h, struct hit *hit)
 		lines[i] = keep(h, (struct str){ line->text, line->len });
 		if (!lines[i])
 			return false;
+		hit->lossy |= !utf8_valid((struct str){ line->text, line->len });
 	}
 	return true;
 }
@@ -121,7 +122,7 @@ bool hits_match(struct hits *h, const struct scan_match *match)
 	hit->line = (int64_t)match->line;
 	hit->column = (int64_t)match->column;
 	hit->cut = match->cut;
-	hit->lossy = !utf8_valid(match->text);
+	hit->lossy |= !utf8_valid(match->text);
 	hit->previous = h->last;
 	h->last = hit;
 	h->count++;
@@ -134,6 +135,7 @@ bool hits_line(struct hits *h, uint64_t line, struct str text)
 {
 	struct recent *recent = &h->recent[h->recent_count % h->context];
 	struct hit *hit = h->last;
+	bool is_lossy = !utf8_valid(text);
 	char *kept = NULL;
 
 	for (size_t i = 0; i < h->in_file && hit->after.count < h->context; i++, hit = hit->previous) {
@@ -143,6 +145,7 @@ bool hits_line(struct hits *h, uint64_t line, struct str text)
 			kept = keep(h, text);
 		if (!kept)
 			return false;
+		hit->lossy |= is_lossy;
 		h->cost += text.len; /* once more in the answer */
 		((char **)hit->after.items)[hit->after.count++] = kept;
 	}

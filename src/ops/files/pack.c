@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ops/files/pack.h"
 
+#include "base/utf8.h"
 #include "ops/files/charset.h"
 
 #include <archive.h>
@@ -136,11 +137,23 @@ static const char *why_not(int number)
 						   : "it cannot be read";
 }
 
+/* Readers of a zip take a backslash for a slash of Windows, unless a true slash stands beside it. */
+static void set_name(struct pack *p, const char *name)
+{
+	char dotted[sizeof "./" + NAME_MAX];
+
+	if (p->format == PACK_ZIP && strchr(name, '\\') && !strchr(name, '/')) {
+		snprintf(dotted, sizeof dotted, "./%s", name);
+		name = dotted;
+	}
+	archive_entry_set_pathname(p->entry, name);
+}
+
 static void describe(struct pack *p, const char *name, const struct stat *st)
 {
 	struct archive_entry *e = archive_entry_clear(p->entry);
 
-	archive_entry_set_pathname(e, name);
+	set_name(p, name);
 	archive_entry_set_filetype(e, st->st_mode & S_IFMT);
 	archive_entry_set_perm(e, st->st_mode & 07777);
 	archive_entry_set_uid(e, st->st_uid);
@@ -149,14 +162,26 @@ static void describe(struct pack *p, const char *name, const struct stat *st)
 	archive_entry_set_size(e, S_ISREG(st->st_mode) ? st->st_size : 0);
 }
 
+/*
+ * A zip marks names as UTF-8 where the locale is; one that is not goes in as bytes without the mark, or readers that
+ * believe it give up.
+ */
 static int put_header(struct pack *p, struct err *err)
 {
+	bool is_utf8 = p->format != PACK_ZIP || utf8_valid(str_of(archive_entry_pathname(p->entry)));
+	int status;
+
 	if (p->max_files && p->files >= p->max_files) {
 		p->too_many = true;
 		return -1;
 	}
 	p->files++;
-	return archive_write_header(p->archive, p->entry) < ARCHIVE_WARN ? broken(p, err) : 0;
+	if (!is_utf8)
+		charset_leave(p->charset);
+	status = archive_write_header(p->archive, p->entry);
+	if (!is_utf8)
+		p->charset = charset_enter();
+	return status < ARCHIVE_WARN ? broken(p, err) : 0;
 }
 
 static int put_symlink(
@@ -353,9 +378,10 @@ static int check_paths(struct pack *p, struct err *err)
 
 int pack_step(struct pack *p, size_t piece, struct err *err)
 {
-	locale_t before = charset_enter();
-	int status = p->archive ? 0 : check_paths(p, err);
+	int status;
 
+	p->charset = charset_enter();
+	status = p->archive ? 0 : check_paths(p, err);
 	while (status == 0 && !p->finished && p->made.len < piece) {
 		if (job_stopped(p->job))
 			status = err_set(err, ERR_FILES_BUSY, "stopped before the end");
@@ -364,6 +390,6 @@ int pack_step(struct pack *p, size_t piece, struct err *err)
 		if (status == 0 && buf_failed(&p->made))
 			status = broken(p, err);
 	}
-	charset_leave(before);
+	charset_leave(p->charset);
 	return status;
 }

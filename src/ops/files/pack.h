@@ -10,6 +10,8 @@
 #include "ops/files/pack_links.h"
 #include "ops/files/walk.h"
 
+#include <locale.h>
+
 enum pack_format { PACK_TAR, PACK_TAR_GZ, PACK_TAR_ZST, PACK_ZIP };
 extern const char *const pack_formats[];
 
@@ -51,6 +53,7 @@ struct pack {
 	const char *path; /* of the current entry */
 	char *chunk;
 	struct pack_links links;
+	locale_t charset; /* the thread's own, during a step */
 };
 
 /* The places stay the caller's.  -1 with err; pack_done() is needed in any case. */

@@ -38,9 +38,28 @@ static int stopped(struct err *err)
 	return err_set(err, ERR_FILES_BUSY, "stopped before the end");
 }
 
-static int check_mount(const struct walk *w, struct err *err)
+/* {"left": "…"} for the details. */
+static const char *left(struct call *call, const char *path)
 {
-	return walk_is_mount(w) ? fail("remove", EBUSY, w, err) : 0;
+	AUTOBUF struct buf text;
+	struct json_writer w;
+
+	buf_init(&text, 64 * 1024);
+	json_write_init(&w, &text);
+	json_object_begin(&w);
+	json_key(&w, "left");
+	json_string(&w, path);
+	json_object_end(&w);
+	return buf_failed(&text) ? NULL : arena_strndup(&call->arena, text.data, text.len);
+}
+
+static int check_mount(struct call *call, const struct walk *w, struct err *err)
+{
+	if (!walk_is_mount(w))
+		return 0;
+	fail("remove", EBUSY, w, err);
+	err->details = left(call, w->path.data);
+	return -1;
 }
 
 /* The rules of an entry: its own message would tell what is denied, so the tree is named. */
@@ -57,6 +76,7 @@ static int check_rules(struct call *call, const struct walk *w, const struct pla
 
 struct wanted {
 	bool rules, mounts;  /* what is looked at */
+	bool visible;        /* alone: what the caller may not see is left out */
 	const char *to_path; /* or NULL: where the tree will be, for the rules there */
 };
 
@@ -81,6 +101,8 @@ static int check_entry(
 {
 	int status;
 
+	if (wanted.visible && !place_visible(call->caller, w->path.data))
+		return 0;
 	if (wanted.rules && check_rules(call, w, place, err) < 0)
 		return -1;
 	if (wanted.to_path && check_new_place(call, w, place, wanted.to_path, err) < 0)
@@ -88,7 +110,7 @@ static int check_entry(
 	status = enter(w);
 	if (status < 0)
 		return fail("look into", -status, w, err);
-	return status && wanted.mounts ? check_mount(w, err) : 0;
+	return status && wanted.mounts ? check_mount(call, w, err) : 0;
 }
 
 static int check_all(
@@ -120,7 +142,7 @@ static int check(struct call *call, const struct place *place, struct wanted wan
 	status = walk_start(&w, fd, place->path);
 	if (status < 0)
 		status = fail("look into", -status, &w, err);
-	else if (wanted.mounts && check_mount(&w, err) < 0)
+	else if (wanted.mounts && check_mount(call, &w, err) < 0)
 		status = -1;
 	else
 		status = check_all(call, &w, place, wanted, err);
@@ -147,6 +169,13 @@ int tree_check_moved(struct call *call, const struct place *place, const char *t
 	if (!place_may_hold_rule(call->caller, to_path))
 		return 0;
 	return check(call, place, (struct wanted){ .to_path = to_path }, err);
+}
+
+int tree_check_copied(struct call *call, const struct place *place, const char *to_path, struct err *err)
+{
+	if (!place_may_hold_rule(call->caller, to_path))
+		return 0;
+	return check(call, place, (struct wanted){ .visible = true, .to_path = to_path }, err);
 }
 
 /* The folder behind WALK_LEFT; when it has got new entries meanwhile, they are removed too, a few times. */
@@ -184,21 +213,6 @@ static int remove_all(struct call *call, struct walk *w, int parent_fd, const ch
 			status = remove_folder(w, parent_fd, name, &rounds);
 	}
 	return status;
-}
-
-/* {"left": "…"} for the details. */
-static const char *left(struct call *call, const char *path)
-{
-	AUTOBUF struct buf text;
-	struct json_writer w;
-
-	buf_init(&text, 64 * 1024);
-	json_write_init(&w, &text);
-	json_object_begin(&w);
-	json_key(&w, "left");
-	json_string(&w, path);
-	json_object_end(&w);
-	return buf_failed(&text) ? NULL : arena_strndup(&call->arena, text.data, text.len);
 }
 
 int tree_remove(struct call *call, int parent_fd, const char *name, const char *path, struct err *err)

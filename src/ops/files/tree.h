@@ -16,6 +16,9 @@ int tree_check_rules(struct call *call, const struct place *place, struct err *e
 /* The rules of where its entries will be, when the folder has become to_path. */
 int tree_check_moved(struct call *call, const struct place *place, const char *to_path, struct err *err) MUST_CHECK;
 
+/* The same for a copy, which leaves out what the caller may not see. */
+int tree_check_copied(struct call *call, const struct place *place, const char *to_path, struct err *err) MUST_CHECK;
+
 /*
  * Removes the folder and all below, following no link.  path is for messages; a failure says
  * what is left, also as {"left": path} in the details (R56).  call NULL: for cleaning up, not to be stopped.

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { BUFFER_SIZE = 384 * 1024, BUFFER_LEAST = 64 * 1024, BUFFERS = 2 };
+enum { BUFFER_SIZE = 384 * 1024, BUFFER_LEAST = 32 * 1024, BUFFERS = 2 };
 
 const struct field upload_in_fields[] = {
 	P_PATH(struct upload_in, path, F_REQUIRED | F_WRITE | F_MISSING_OK,
@@ -299,6 +299,13 @@ static void start_raw(struct upload *u)
 		fill(u);
 	else
 		start_job(u);
+}
+
+int upload_permit(struct call *call)
+{
+	mode_t unused;
+
+	return files_parse_mode(call_in(call, struct upload_in)->mode, &unused, &call->err);
 }
 
 void upload_start(struct call *call, upload_reply_fn *reply)

@@ -34,3 +34,4 @@ extern const enum err_code upload_errors[];
 typedef void upload_reply_fn(struct call *call, const struct upload_file *files, size_t count);
 
 void upload_start(struct call *call, upload_reply_fn *reply);
+int upload_permit(struct call *call) MUST_CHECK; /* op->permit: the mode */

@@ -85,13 +85,26 @@ static int send_to(struct call *call, struct process *p, int number, bool group)
 	return 0;
 }
 
+/* The number, if it may be sent. */
+static int allowed_signal(struct call *call)
+{
+	int number = read_signal(call, call_in(call, struct in)->signal);
+
+	return number < 0 || policy_check_signal(call->caller, number, &call->err) < 0 ? -1 : number;
+}
+
+static int permit(struct call *call)
+{
+	return allowed_signal(call) < 0 ? -1 : 0;
+}
+
 static int signal_process(struct call *call, struct out *out)
 {
 	const struct in *in = call_in(call, struct in);
-	int number = read_signal(call, in->signal);
+	int number = allowed_signal(call);
 	struct process *p;
 
-	if (number < 0 || policy_check_signal(call->caller, number, &call->err) < 0)
+	if (number < 0)
 		return -1;
 	p = process_find(call, in->pid);
 	if (!p || send_to(call, p, number, in->group) < 0)
@@ -138,5 +151,6 @@ const struct op op_process_signal = {
 	.result = result,
 	.result_size = sizeof(struct out),
 	.errors = errors,
+	.permit = permit,
 	.start = start,
 };

@@ -181,6 +181,11 @@ static void remember(struct call *call, const struct out *out)
 			clock_now_ns(), &first);
 }
 
+static int permit(struct call *call)
+{
+	return command_permit(call, &call_in(call, struct in)->command);
+}
+
 static void start(struct call *call)
 {
 	struct out out;
@@ -235,6 +240,7 @@ const struct op op_process_start = {
 	.result_size = sizeof(struct out),
 	.errors = errors,
 	.limits = limits,
+	.permit = permit,
 	.start = start,
 	.replay = replay,
 };

@@ -26,6 +26,18 @@ static const struct field result[] = {
 	FIELDS_END,
 };
 
+static int permit(struct call *call)
+{
+	const struct list *vars = &call_in(call, struct in)->vars;
+	const struct pair *pairs = vars->items;
+
+	for (size_t i = 0; i < vars->count; i++) {
+		if (policy_check_env_set(call->caller, str_of(pairs[i].name), &call->err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int check(struct call *call, const struct list *vars)
 {
 	const struct pair *pairs = vars->items;
@@ -34,11 +46,11 @@ static int check(struct call *call, const struct list *vars)
 	if (vars->count > VARIABLES_MAX)
 		return err_set(&call->err, ERR_ARGS_INVALID, "parameter 'vars' has %zu variables; at most %d are taken",
 			vars->count, VARIABLES_MAX);
+	if (permit(call) < 0)
+		return -1;
 	for (size_t i = 0; i < vars->count; i++) {
 		const struct pair *pair = &pairs[i];
 
-		if (policy_check_env_set(call->caller, str_of(pair->name), &call->err) < 0)
-			return -1;
 		if (strlen(pair->name) + 1 + pair->value.len > VARIABLE_MAX)
 			return err_set(&call->err, ERR_ARGS_INVALID,
 				"the variable '%.60s' is too long; the system takes at most %d bytes", pair->name,
@@ -98,5 +110,6 @@ const struct op op_system_env_set = {
 	.result_size = sizeof(struct out),
 	.errors = errors,
 	.limits = limits,
+	.permit = permit,
 	.start = start,
 };

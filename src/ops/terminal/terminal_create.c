@@ -55,6 +55,11 @@ static const char *make_url(struct call *call, const struct terminal *t)
 	return url;
 }
 
+static int permit(struct call *call)
+{
+	return command_permit(call, &call_in(call, struct in)->command);
+}
+
 static void start(struct call *call)
 {
 	struct in *in = call_in(call, struct in);
@@ -109,5 +114,6 @@ const struct op op_terminal_create = {
 	.result_size = sizeof(struct out),
 	.errors = errors,
 	.limits = limits,
+	.permit = permit,
 	.start = start,
 };

@@ -17,7 +17,7 @@ from . import errors
 from ._answer import error_from_response
 from ._op import Body, Op, Progress, Request
 from ._stream import EventStream, SyncEventStream
-from ._sync import wait_for
+from ._sync import run_soon, wait_for
 from .capabilities import ServerCapabilities
 
 T = TypeVar("T")
@@ -39,6 +39,17 @@ def is_local(url: str) -> bool:
         return False
 
 
+def is_url(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        has_host = bool(parts.hostname) and parts.port != 0
+    except ValueError:  # no port, or no address
+        return False
+    if parts.scheme == "unix":
+        return len(url) > len("unix:")
+    return parts.scheme in ("http", "https") and has_host and not parts.query and not parts.fragment
+
+
 class Caller:
     """What the methods of the tree call through; ServerClient owns one."""
 
@@ -54,12 +65,12 @@ class Caller:
         self.capabilities: ServerCapabilities | None = None
         self.server_version: str | None = None
         self._pools: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
+        self._closed = False
         self._check_setup()
 
     def _check_setup(self) -> None:
-        scheme = urlsplit(self.url).scheme
-        if scheme not in ("http", "https", "unix"):
-            raise errors.ServerConfigError(f"the URL must begin with http://, https:// or unix:, not '{self.url}'")
+        if not is_url(self.url):
+            raise errors.ServerConfigError(f"the URL must be http://HOST:PORT, https://HOST or unix:/PATH, not '{self.url}'")
         if self.token is not None and (not self.token.strip() or any(not "!" <= c <= "~" for c in self.token)):
             raise errors.ServerConfigError("the token is empty, or holds characters that a header cannot carry")
         if self.legacy_auth and self.gateway_token:
@@ -88,6 +99,8 @@ class Caller:
 
     def http(self) -> httpx.AsyncClient:
         """The pool of connections of the running event loop."""
+        if self._closed:
+            raise errors.ServerConfigError("the client is closed")
         loop = asyncio.get_running_loop()
         pool = self._pools.get(loop)
         if pool is None or pool.is_closed:
@@ -107,10 +120,36 @@ class Caller:
             raise errors.ServerConfigError(
                 f"the proxy that the environment names cannot be used ({fault}); use_proxy=False goes without") from fault
 
+    def open(self) -> None:
+        self._closed = False
+
+    async def disconnect(self) -> None:
+        """Ends all connections: of this event loop, of the *_sync twins, of loops in other threads."""
+        here = asyncio.get_running_loop()
+        pools, self._pools = dict(self._pools), WeakKeyDictionary()
+        for loop, pool in pools.items():
+            if loop is here:
+                await pool.aclose()
+            elif loop.is_running():
+                await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(pool.aclose(), loop))
+
     async def aclose(self) -> None:
-        pool = self._pools.pop(asyncio.get_running_loop(), None)
-        if pool is not None:
-            await pool.aclose()
+        self._closed = True
+        await self.disconnect()
+
+    def leave_running_loop(self) -> None:
+        """Where nothing can be awaited, in a running loop: its connections end with its next turn."""
+        try:
+            here = asyncio.get_running_loop()
+        except RuntimeError:
+            return
+        own = self._pools.pop(here, None)
+        if own is not None:
+            run_soon(here, own.aclose())
+
+    def close(self) -> None:
+        self.leave_running_loop()
+        self.wait(self.aclose())
 
     async def request(
         self, op: Op, request: Request, *, headers: Mapping[str, str] | None = None, content: Any = None, stream: bool = False,

@@ -177,7 +177,8 @@ class ServerClient(Tree):
         if found is not None:
             return found
         if name.startswith("custom."):
-            there = sorted(one.removeprefix("custom.") for one in self._known or {} if one.startswith("custom."))
+            there = sorted(
+                one.id.removeprefix("custom.") for one in (self._known or {}).values() if one.dynamic and one.id.startswith("custom."))
             raise errors.CommandNotFoundError(
                 f"there is no custom command '{name.removeprefix('custom.')}'; there are: {', '.join(there) or 'none'}",
                 op=name, error_code="custom.unknown_command")
@@ -209,18 +210,21 @@ class ServerClient(Tree):
     # Closing
 
     async def aclose(self) -> None:
+        """Ends all connections; calls are refused from then on, until the client is entered (`async with`) again."""
         await self.caller.aclose()
 
     def close(self) -> None:
-        self.caller.wait(self.caller.aclose())
+        self.caller.close()
 
     async def __aenter__(self) -> ServerClient:
+        self.caller.open()
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         await self.aclose()
 
     def __enter__(self) -> ServerClient:
+        self.caller.open()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:

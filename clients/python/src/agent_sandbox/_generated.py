@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Made by `agent-sandbox-server gen-client --lang python`: do not edit.
-# Catalog version 1, digest sha256:e48c278b9fa96b96675463aed572ece5d4e38105ec8c71198cff53c17fc9b77a
+# Catalog version 1, digest sha256:97aa36b6f88770ddb8a838dc2fd48742a2e8e8cafd1ddb9e7b0b94cc7ceb1b24
 """The catalog: models, refs, and a method for each op."""
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic import Field
 from ._base import Body, BytesLike, ErrorRow, Event, EventStream, Model, Namespace, Op, OpRef, PathLike, Progress, Root, SyncEventStream
 
 CATALOG_VERSION = 1
-CATALOG_DIGEST = "sha256:e48c278b9fa96b96675463aed572ece5d4e38105ec8c71198cff53c17fc9b77a"
+CATALOG_DIGEST = "sha256:97aa36b6f88770ddb8a838dc2fd48742a2e8e8cafd1ddb9e7b0b94cc7ceb1b24"
 SERVER_VERSION = "0.1.0"
 
 
@@ -618,7 +618,7 @@ class GrepMatch(Model):
     cut: bool = False
     """There when the text is not the whole line."""
     lossy: bool = False
-    """There when bytes of the text had to be replaced; files.read gives them exactly."""
+    """There when bytes of it or its context had to be replaced; files.read gives them exactly."""
     before: list[str] | None = None
     """The lines before it; only with context."""
     after: list[str] | None = None
@@ -1341,6 +1341,8 @@ class DevtoolsCodeRunResult(Model):
     """What it wrote to standard error."""
     exit_code: int
     """The interpreter's exit code; 128 and N when signal N ended it."""
+    signal: str | None = None
+    """The signal that ended it."""
     language: str
     """The language."""
     execution_time_ms: int
@@ -1349,8 +1351,18 @@ class DevtoolsCodeRunResult(Model):
     """Whether bytes of stdout are missing."""
     stderr_truncated: bool
     """Whether bytes of stderr are missing."""
+    stdout_bytes: int
+    """How many bytes of stdout there were in all."""
+    stderr_bytes: int
+    """How many bytes of stderr there were in all."""
     timeout: float
-    """The timeout that was in force, in seconds."""
+    """The timeout that was in force, in seconds; 0 none."""
+    background: bool = False
+    """Something that it started still held a pipe at the answer."""
+    lossy: bool = False
+    """Bytes that are not UTF-8 were replaced."""
+    oom_killed: bool = False
+    """The kernel ended it for want of memory."""
 
 
 class GitFile(Model):
@@ -1358,12 +1370,16 @@ class GitFile(Model):
 
     path: str
     """The file, relative to the repository's root."""
+    path_b64: str | None = None
+    """The exact path where it is not UTF-8."""
     status: str
     """What happened to it."""
     staged: bool
     """Whether this is in the index, and not only in the folder."""
     old_path: str | None = None
     """Where it was, of one renamed or copied."""
+    old_path_b64: str | None = None
+    """The exact old path where it is not UTF-8."""
 
 
 class DevtoolsGitStatusResult(Model):
@@ -1371,6 +1387,8 @@ class DevtoolsGitStatusResult(Model):
 
     root: str
     """The repository's root: what paths are relative to."""
+    root_b64: str | None = None
+    """The exact root where it is not UTF-8."""
     branch: str | None
     """The branch; null when HEAD is detached."""
     upstream: str | None
@@ -1405,12 +1423,16 @@ class DevtoolsGitDiffResult(Model):
 
     root: str
     """The repository's root: what paths are relative to."""
+    root_b64: str | None = None
+    """The exact root where it is not UTF-8."""
     diff: str
     """The patch, at most 1 MiB of it."""
     stats: GitStats
     """The figures of all of it."""
     truncated: bool
     """Whether the patch goes on."""
+    lossy: bool = False
+    """Bytes of the patch that are not UTF-8 were replaced: it cannot be applied."""
 
 
 class BrowserNavigateResult(Model):
@@ -1619,7 +1641,7 @@ _CATALOG: list[dict[str, Any]] = [
     {"id": "system.ports", "endpoint": "ports", "group": "system", "scope": "system:read", "kind": "json", "method": "GET", "path": "/ports", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [], "one_of": [], "limits": []},
     {"id": "system.packages", "endpoint": "packages", "group": "system", "scope": "system:read", "kind": "json", "method": "GET", "path": "/packages", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": True, "idempotent": True}, "params": [{"name": "manager", "in": "query", "type": "choice", "required": False, "default": "pip", "choices": ["pip", "npm", "apt", "apk", "cargo"]}], "one_of": [], "limits": [{"name": "max_seconds", "default": 30, "cap": 300, "error": "commands.timeout"}]},
     {"id": "system.prometheus", "endpoint": None, "group": "system", "scope": "system:read", "kind": "raw", "method": "GET", "path": "/metrics", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [], "one_of": [], "raw": {"request": False, "response": True, "media_type": "text/plain; version=0.0.4"}, "limits": []},
-    {"id": "devtools.code.run", "endpoint": "code_run", "group": "dev_tools", "scope": "code:run", "kind": "json", "method": "POST", "path": "/code/run", "since": "0.1.0", "effects": {"reads": True, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "code", "in": "body", "type": "string", "required": True}, {"name": "language", "in": "body", "type": "string", "required": False, "default": "python"}, {"name": "timeout", "in": "body", "type": "number", "required": False, "default": 30, "minimum": 0.01, "maximum": 300}, {"name": "cwd", "in": "body", "type": "path", "required": False, "b64": "cwd_b64"}, {"name": "env", "in": "body", "type": "object", "required": False, "values": "string"}, {"name": "stdin", "in": "body", "type": "string", "required": False}], "one_of": [], "limits": []},
+    {"id": "devtools.code.run", "endpoint": "code_run", "group": "dev_tools", "scope": "code:run", "kind": "json", "method": "POST", "path": "/code/run", "since": "0.1.0", "effects": {"reads": True, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "code", "in": "body", "type": "string", "required": True}, {"name": "language", "in": "body", "type": "string", "required": False, "default": "python"}, {"name": "timeout", "in": "body", "type": "number", "required": False, "default": 30, "minimum": 0, "maximum": 300}, {"name": "cwd", "in": "body", "type": "path", "required": False, "b64": "cwd_b64"}, {"name": "env", "in": "body", "type": "object", "required": False, "values": "string"}, {"name": "stdin", "in": "body", "type": "string", "required": False}], "one_of": [], "limits": []},
     {"id": "devtools.git.status", "endpoint": "git_status", "group": "dev_tools", "scope": "git:read", "kind": "json", "method": "GET", "path": "/git/status", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": True, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": False, "b64": "path_b64", "default": "."}], "one_of": [], "limits": [{"name": "max_seconds", "default": 60, "cap": 300, "error": "commands.timeout"}]},
     {"id": "devtools.git.diff", "endpoint": "git_diff", "group": "dev_tools", "scope": "git:read", "kind": "json", "method": "GET", "path": "/git/diff", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": True, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": False, "b64": "path_b64", "default": "."}, {"name": "staged", "in": "query", "type": "boolean", "required": False, "default": False}, {"name": "file", "in": "query", "type": "string", "required": False}], "one_of": [], "limits": [{"name": "max_seconds", "default": 60, "cap": 300, "error": "commands.timeout"}]},
     {"id": "browser.navigate", "endpoint": "browser_navigate", "group": "browser", "scope": "browser:use", "kind": "json", "method": "POST", "path": "/browser/navigate", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": True, "idempotent": False}, "params": [{"name": "url", "in": "body", "type": "string", "required": True}, {"name": "wait_until", "in": "body", "type": "choice", "required": False, "default": "networkidle", "choices": ["load", "domcontentloaded", "networkidle", "commit"]}, {"name": "timeout", "in": "body", "type": "integer", "required": False, "default": 30000, "minimum": 1, "maximum": 300000}], "one_of": [], "limits": []},
@@ -1849,7 +1871,7 @@ class DevtoolsCodeNamespace(Namespace):
 
         :param code: The code; may be empty.
         :param language: python, node, bash, or what the policy's devtools.languages adds. (default "python")
-        :param timeout: Seconds until it is ended with all that it started. (default 30)
+        :param timeout: Seconds until it is ended with all that it started; 0 is no limit. (default 30)
         :param cwd: Working directory, where modules are found; the base directory by default.
         :param env: Variables on top of the server's for children.
         :param stdin: Standard input as text; without it end of file at once.
@@ -1990,7 +2012,7 @@ class CoreNamespace(Namespace):
     ) -> CoreCheckResult:
         """Tell whether a call would be allowed.
 
-        Goes through the same steps as the call itself, without its effect. With 'args' all parameters are checked, with 'path' or 'paths' only those; with 'checks' several calls at once.
+        Goes through the same steps as the call itself, without its effect. With 'args' all parameters are checked, with 'path' or 'paths' only those; with 'checks' several calls at once. What only the moment of the call decides is not asked: what is there, and limits that are used up.
 
         :param op: Id of the op.
         :param endpoint: The op by its endpoint id.
@@ -2213,7 +2235,7 @@ class FilesNamespace(Namespace):
     ) -> FilesDeleteResult:
         """Delete a file or a folder.
 
-        Links are removed and never followed. Roots, what holds one, mount points and what holds a protected entry are refused before anything is removed. When it fails in the middle, the details name the first path that is left.
+        Links are removed and never followed. Roots, what holds one, mount points and what holds a protected entry are refused before anything is removed. For a mount point, and when it fails in the middle, the details name the first path that is left.
 
         :param path: File, link or folder to delete.
         :param recursive: Delete a folder with all below it; when false it has to be empty. (default true)
@@ -2865,7 +2887,7 @@ class CommandsNamespace(Namespace):
         :param stdin_b64: Standard input as bytes in base64.
         :param timeout: Seconds until the command and all that it started are ended; 0 is no limit. (default 0)
         :param encoding: How output is given: as text, or exactly. (default "utf-8")
-        :param lines: One event for each whole line, without its newline (text only; a line over 1 MiB is cut). (default false)
+        :param lines: One event for each whole line, without its newline (text only; a line over 1 MiB is cut). '?lines=true' behind the route says the same. (default false)
         :param request_timeout: Seconds after which the client gives the call up.
         """
         return self._caller.events(OPS["commands.stream"], {"command": command, "argv": argv, "shell": shell, "cwd": cwd, "env": env, "user": user, "stdin": stdin, "stdin_b64": stdin_b64, "timeout": timeout, "encoding": encoding, "lines": lines}, CommandsStreamEvents, request_timeout)

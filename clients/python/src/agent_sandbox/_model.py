@@ -16,7 +16,9 @@ class Model(BaseModel):
     def _wire(self) -> dict[str, str]:
         """Names on the wire of what the server sent, with those of the attributes."""
         fields = type(self).model_fields
-        return {(fields[name].alias or name) if name in fields else name: name for name in self.model_fields_set}
+        sent = self.model_fields_set
+        known = {fields[name].alias or name: name for name in fields if name in sent}  # a set has no order, the rows have
+        return {**known, **{name: name for name in self.model_extra or {}}}
 
     def __getitem__(self, name: str) -> Any:
         try:

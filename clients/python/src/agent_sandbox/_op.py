@@ -134,7 +134,7 @@ class Op:
             if path and all(args.get(name) is not None for name in re.findall(r"{(\w+)}", path)):
                 return path
         missing = [name for name in re.findall(r"{(\w+)}", self.path) if args.get(name) is None]
-        raise self._wrong(f"the parameter '{missing[0]}' is required")
+        raise self._missing(missing[0])
 
     def _values(self, args: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
         given = {name: value for name, value in args.items() if value is not None}
@@ -148,7 +148,7 @@ class Op:
                 raise self._unknown(name)
         for param in self.params.values():
             if param.required and param.name not in given and (param.b64 or param.name) not in given:
-                raise self._wrong(f"the parameter '{param.name}' is required")
+                raise self._missing(param.name)
 
     def _value(self, param: Param, value: Any) -> tuple[str, Any]:
         if param.type == "path":
@@ -160,6 +160,8 @@ class Op:
             return param.name, paths
         if param.type == "array" and not isinstance(value, (str, bytes, Mapping)) and isinstance(value, Iterable):
             return param.name, list(value)
+        if not fits(param, value) and param.type == "choice":
+            raise self._wrong(f"the parameter '{param.name}' must be one of {', '.join(param.choices)}, not {value!r}")
         if not fits(param, value):
             raise self._wrong(f"the parameter '{param.name}' must be of type {param.type}, not {type(value).__name__}")
         return param.name, dict(value) if param.type == "object" else value
@@ -178,10 +180,13 @@ class Op:
 
     def _unknown(self, name: str) -> ServerArgumentError:
         near = difflib.get_close_matches(name, list(self.params), 1)
-        return self._wrong(f"there is no parameter '{name}'" + (f"; did you mean '{near[0]}'?" if near else ""))
+        return self._wrong(f"there is no parameter '{name}'" + (f"; did you mean '{near[0]}'?" if near else ""), "args.unknown")
 
-    def _wrong(self, message: str) -> ServerArgumentError:
-        return ServerArgumentError(message, op=self.id, endpoint=self.endpoint, error_code="args.invalid")
+    def _missing(self, name: str) -> ServerArgumentError:
+        return self._wrong(f"the parameter '{name}' is required", "args.missing")
+
+    def _wrong(self, message: str, code: str = "args.invalid") -> ServerArgumentError:
+        return ServerArgumentError(message, op=self.id, endpoint=self.endpoint, error_code=code)
 
 
 def fits(param: Param, value: Any) -> bool:

@@ -16,6 +16,7 @@ from ._answer import make_error
 from ._model import Event, UnknownEvent
 from ._op import Op
 from ._sse import RawEvent, SSEParser
+from ._sync import run_soon
 
 if TYPE_CHECKING:
     from ._caller import Caller
@@ -146,16 +147,7 @@ class EventStream(AsyncIterator[E], Generic[E]):
         response, loop = self._response, self._loop
         self._response = None
         if response is not None and loop is not None and loop.is_running():
-            loop.call_soon_threadsafe(_close_soon, loop, response)
-
-
-def _close_soon(loop: asyncio.AbstractEventLoop, response: httpx.Response) -> None:
-    task = loop.create_task(response.aclose())
-    _closing.add(task)
-    task.add_done_callback(_closing.discard)
-
-
-_closing: set[asyncio.Task[None]] = set()
+            loop.call_soon_threadsafe(lambda: run_soon(loop, response.aclose()))
 
 
 class SyncEventStream(Iterator[E], Generic[E]):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable
-from typing import TypeVar
+from collections.abc import Awaitable, Coroutine
+from typing import Any, TypeVar
 
 from .errors import ServerConfigError
 
@@ -26,6 +26,16 @@ def background_loop() -> asyncio.AbstractEventLoop:
             _loop = asyncio.new_event_loop()
             threading.Thread(target=_run, args=(_loop,), name="agent-sandbox", daemon=True).start()
         return _loop
+
+
+_running: set[asyncio.Task[None]] = set()
+
+
+def run_soon(loop: asyncio.AbstractEventLoop, what: Coroutine[Any, Any, None]) -> None:
+    """A task that nobody awaits; something must hold it until it has ended."""
+    task = loop.create_task(what)
+    _running.add(task)
+    task.add_done_callback(_running.discard)
 
 
 class _Stopped(Exception):

@@ -94,7 +94,7 @@ class SandboxServer(ServerClient):
 
     async def stop(self) -> None:
         """Ends the program that start() began here."""
-        await self.aclose()
+        await self.caller.disconnect()
         process, self._process = self._process, None
         if process is not None:
             process.terminate()
@@ -113,9 +113,11 @@ class SandboxServer(ServerClient):
         return self.caller.wait(self.start(**how))
 
     def restart_sync(self) -> ServerClient:
+        self.caller.leave_running_loop()
         return self.caller.wait(self.restart())
 
     def stop_sync(self) -> None:
+        self.caller.leave_running_loop()
         self.caller.wait(self.stop())
 
     def _words(self, policy_file: str | None, listen: str) -> list[str]:
@@ -269,17 +271,21 @@ class Sandbox:
     async def aclose(self) -> None:
         """Closes connections, and ends a server that was started here."""
         await self.server.stop()
+        await self.server.aclose()
 
     async def __aenter__(self) -> Sandbox:
+        self.server.caller.open()
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         await self.aclose()
 
     def close(self) -> None:
+        self.server.caller.leave_running_loop()
         self.server.caller.wait(self.aclose())
 
     def __enter__(self) -> Sandbox:
+        self.server.caller.open()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
