@@ -54,7 +54,7 @@ void conn_new(struct http_server *server, int fd, unsigned tag)
 	list_append(&server->conns, &c->node);
 	server_conn_added(server);
 	set_deadline(c, server->limits.header_ns);
-	if (watch_start(&c->watch, server->loop, fd, WATCH_READ, on_watch) < 0) {
+	if (watch_start(&c->watch, server->loop, fd, WATCH_READ | WATCH_HANGUP, on_watch) < 0) {
 		conn_abort(c);
 		conn_process(c);
 	}
@@ -290,6 +290,8 @@ static unsigned wanted_events(const struct http_conn *c)
 
 	switch (c->state) {
 	case CONN_HEAD:
+		/* As in the middle of most calls, so that nothing has to be changed for them. */
+		return WATCH_READ | (c->eof ? 0 : WATCH_HANGUP);
 	case CONN_LINGER:
 		return WATCH_READ;
 	case CONN_UPGRADED:

@@ -58,12 +58,28 @@ static void on_done(uv_work_t *uv, int status)
 	job->done(job);
 }
 
+/* The first one makes the threads of the pool. */
+static int queue(struct loop *loop, uv_work_t *work)
+{
+	static bool has_pool;
+	sigset_t before;
+	int status;
+
+	if (has_pool)
+		return uv_queue_work(&loop->uv, work, on_work, on_done);
+	has_pool = true;
+	signal_hold_all(&before);
+	status = uv_queue_work(&loop->uv, work, on_work, on_done);
+	signal_let_go(&before);
+	return status;
+}
+
 static void run(struct job *job)
 {
 	job->handle = mem_new(struct job_handle);
 	job->handle->job = job;
 	lanes[job->lane].running++;
-	if (uv_queue_work(&job->loop->uv, &job->handle->uv, on_work, on_done) < 0)
+	if (queue(job->loop, &job->handle->uv) < 0)
 		abort(); /* only for a NULL callback */
 }
 

@@ -2,12 +2,12 @@
 #include "loop/line_file.h"
 
 #include "base/clock.h"
+#include "loop/loop.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -163,7 +163,7 @@ struct line_file *line_file_new(int fd, size_t limit)
 {
 	struct line_file *f = mem_new(struct line_file);
 	pthread_condattr_t monotonic;
-	sigset_t all, old;
+	sigset_t before;
 
 	f->fd = fd;
 	f->limit = limit;
@@ -174,12 +174,10 @@ struct line_file *line_file_new(int fd, size_t limit)
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&f->done, &monotonic);
 	pthread_condattr_destroy(&monotonic);
-	/* Signals are the loop's. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
+	signal_hold_all(&before);
 	if (pthread_create(&f->thread, NULL, run, f) != 0)
 		abort(); /* at the start, before there is anything to lose */
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	signal_let_go(&before);
 	return f;
 }
 

@@ -253,3 +253,16 @@ void signal_stop(struct signal_watch *s)
 		uv_close((uv_handle_t *)&handle->uv, free_handle);
 	}
 }
+
+void signal_hold_all(sigset_t *ret_before)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, ret_before);
+}
+
+void signal_let_go(const sigset_t *before)
+{
+	pthread_sigmask(SIG_SETMASK, before, NULL);
+}

@@ -11,6 +11,8 @@
 
 #include "base/base.h"
 
+#include <signal.h>
+
 struct loop;
 struct watch;
 struct timer;
@@ -75,3 +77,7 @@ void turn_free(struct turn *t); /* also stops */
 
 int signal_start(struct signal_watch *s, struct loop *loop, int number, signal_fn *fn) MUST_CHECK;
 void signal_stop(struct signal_watch *s);
+
+/* Around the making of a thread, which inherits it: signals are for the loop's. */
+void signal_hold_all(sigset_t *ret_before);
+void signal_let_go(const sigset_t *before);

@@ -30,6 +30,7 @@ enum {
 struct cgroup {
 	unsigned number;  /* its name */
 	int fd;           /* -1 while it lingers */
+	int events_fd;    /* kept from the first look on, so that the next costs one call */
 	unsigned limited; /* controllers that hold a limit, of this tree or of one before it */
 	bool spent; /* cgroup.kill was used: kernels of 6.14 and later kill whoever is cloned into it afterwards */
 	struct cgroup *next;
@@ -237,22 +238,27 @@ bool cgroup_available(void)
 	return group.available;
 }
 
+static void close_folder(struct cgroup *c)
+{
+	close_fd(take_fd(&c->fd));
+	close_fd(take_fd(&c->events_fd));
+}
+
 static void free_list(struct cgroup *c)
 {
 	while (c) {
 		struct cgroup *next = c->next;
 
-		close_fd(c->fd);
+		close_folder(c);
 		free(c);
 		c = next;
 	}
 }
 
-static bool is_empty(int fd)
+static bool is_empty(int events_fd)
 {
-	AUTOCLOSE int events = openat(fd, "cgroup.events", O_RDONLY | O_CLOEXEC);
 	char text[256];
-	ssize_t len = events >= 0 ? read(events, text, sizeof text - 1) : -1;
+	ssize_t len = events_fd >= 0 ? pread(events_fd, text, sizeof text - 1, 0) : -1;
 
 	if (len <= 0)
 		return false;
@@ -266,13 +272,9 @@ static void wait_until_empty(void)
 	AUTOCLOSE int events = openat(group.fd, "cgroup.events", O_RDONLY | O_CLOEXEC);
 	struct pollfd wait = { .fd = events, .events = POLLPRI };
 	int64_t until = clock_now_ns() + SHUTDOWN_WAIT_MS * NS_PER_MS;
-	char text[256];
 
-	while (events >= 0 && !is_empty(group.fd) && clock_now_ns() < until) {
+	while (events >= 0 && !is_empty(events) && clock_now_ns() < until)
 		poll(&wait, 1, SHUTDOWN_WAIT_MS / 10);
-		if (pread(events, text, sizeof text, 0) < 0)
-			return;
-	}
 }
 
 void cgroup_shutdown(void)
@@ -293,9 +295,11 @@ void cgroup_shutdown(void)
 	group.fd = group.own_fd = group.oom_fd = -1;
 }
 
-bool cgroup_is_empty(const struct cgroup *c)
+bool cgroup_is_empty(struct cgroup *c)
 {
-	return is_empty(c->fd);
+	if (c->events_fd < 0)
+		c->events_fd = openat(c->fd, "cgroup.events", O_RDONLY | O_CLOEXEC);
+	return is_empty(c->events_fd);
 }
 
 int cgroup_fd(const struct cgroup *c)
@@ -313,6 +317,8 @@ static bool is_clean(int fd)
 {
 	struct stat st;
 
+	if (fstat(fd, &st) == 0 && st.st_nlink <= 2)
+		return true;
 	each_folder(fd, remove_folder, NULL);
 	return fstat(fd, &st) == 0 && st.st_nlink <= 2;
 }
@@ -323,13 +329,13 @@ static void discard(struct cgroup *c)
 
 	name_of(c, name);
 	unlinkat(group.fd, name, AT_REMOVEDIR);
-	close_fd(c->fd);
+	close_folder(c);
 	free(c);
 }
 
 static void linger(struct cgroup *c)
 {
-	close_fd(take_fd(&c->fd));
+	close_folder(c);
 	c->next = NULL;
 	*group.lingering_end = c;
 	group.lingering_end = &c->next;
@@ -359,7 +365,7 @@ static struct cgroup *take_lingering(void)
 			return NULL;
 		name_of(c, name);
 		c->fd = open_dir(group.fd, name);
-		if (c->fd < 0 || !is_empty(c->fd) || !is_clean(c->fd))
+		if (c->fd < 0 || !cgroup_is_empty(c) || !is_clean(c->fd))
 			linger(c);
 		else if (c->spent)
 			discard(c);
@@ -375,6 +381,7 @@ static struct cgroup *make(void)
 	char name[NAME_SIZE];
 
 	c->number = group.made++;
+	c->events_fd = -1;
 	name_of(c, name);
 	c->fd = mkdirat(group.fd, name, 0755) == 0 ? open_dir(group.fd, name) : -1;
 	if (c->fd >= 0)
@@ -404,9 +411,9 @@ void cgroup_give(struct cgroup *c)
 	if (!c)
 		return;
 	if (group.fd < 0) {
-		close_fd(c->fd);
+		close_folder(c);
 		free(c);
-	} else if (!is_empty(c->fd) || !is_clean(c->fd)) {
+	} else if (!cgroup_is_empty(c) || !is_clean(c->fd)) {
 		linger(c);
 	} else if (group.idle_count < IDLE_MAX && !c->spent) {
 		c->next = group.idle;

@@ -36,7 +36,7 @@ unsigned cgroup_limit(struct cgroup *c, const struct cgroup_limits *limits);
 unsigned cgroup_can_limit(unsigned wanted);
 
 int cgroup_fd(const struct cgroup *c);
-bool cgroup_is_empty(const struct cgroup *c);
+bool cgroup_is_empty(struct cgroup *c);
 
 /* Those alive in it replace what was in *m; NULL is those of trees that were given back. */
 void cgroup_members(const struct cgroup *c, struct members *m);

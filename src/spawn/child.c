@@ -15,7 +15,7 @@
 /* The stack is used again by the next child without having been unwound, which ASan takes for an error. */
 #define IN_CHILD __attribute__((no_sanitize("address", "undefined")))
 
-enum { FIRST_FREE_FD = 3, LAST_SIGNAL = 64, LAST_CAPABILITY = 63, FD_NUMBERS_MAX = 65536, PATH_SIZE = 4096 };
+enum { FIRST_FREE_FD = 3, LAST_SIGNAL = 64, FD_NUMBERS_MAX = 65536, PATH_SIZE = 4096 };
 
 #ifndef SYS_landlock_restrict_self
 #define SYS_landlock_restrict_self 446
@@ -145,23 +145,6 @@ IN_CHILD static int step_network(struct child_plan *plan)
 	return plan->network_fd >= 0 ? result_of(setns(plan->network_fd, CLONE_NEWNET)) : 0;
 }
 
-/* Capabilities beyond the bounding set come back for nobody, not for root and not by setuid programs. */
-IN_CHILD static int step_bounds(struct child_plan *plan)
-{
-	if (!plan->what->drop_capabilities)
-		return 0;
-	for (int capability = 0; capability <= LAST_CAPABILITY; capability++) {
-		/* Each drop costs the kernel new credentials, asking costs nothing: a container's server has few of them. */
-		int has = prctl(PR_CAPBSET_READ, capability, 0, 0, 0);
-
-		/* EINVAL is behind the kernel's last; EPERM: we had no power to give up. */
-		if (has < 0 || (has && prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0))
-			break;
-	}
-	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-	return 0;
-}
-
 IN_CHILD static bool is_user_already(const struct spawn *what)
 {
 	return geteuid() != 0 && getuid() == what->uid && geteuid() == what->uid && getgid() == what->gid &&
@@ -188,6 +171,7 @@ IN_CHILD static int step_user(struct child_plan *plan)
 #endif
 }
 
+/* The bounding set it does not have any more (bounds.h), so that they come back for nobody, not for root and not by setuid programs. */
 IN_CHILD static int step_capabilities(struct child_plan *plan)
 {
 	struct __user_cap_header_struct head;
@@ -195,6 +179,7 @@ IN_CHILD static int step_capabilities(struct child_plan *plan)
 
 	if (!plan->what->drop_capabilities)
 		return 0;
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	head.version = _LINUX_CAPABILITY_VERSION_3;
 	head.pid = 0;
 	for (size_t i = 0; i < ARRAY_LEN(data); i++)
@@ -422,7 +407,6 @@ static const struct {
 	{ "setup", step_umask },
 	{ "limits", step_limits },
 	{ "setup", step_network },
-	{ "setup", step_bounds },
 	{ "user", step_user },
 	{ "setup", step_capabilities },
 	{ "cwd", step_cwd },

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "spawn/clone.h"
 
+#include "spawn/bounds.h"
+
 #include <errno.h>
 #include <linux/sched.h>
 #include <sched.h>
@@ -169,17 +171,35 @@ static pid_t clone_any(struct child_plan *plan, int *ret_pid_fd)
 	return pid;
 }
 
-pid_t clone_child(struct child_plan *plan, int *ret_pid_fd)
+struct request {
+	struct child_plan *plan;
+	int *ret_pid_fd;
+	pid_t pid;
+};
+
+static void clone_here(void *arg)
 {
 	kernel_sigset all = ~(kernel_sigset)0, before;
+	struct request *r = arg;
+
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
+	r->pid = clone_any(r->plan, r->ret_pid_fd);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
+}
+
+pid_t clone_child(struct child_plan *plan, int *ret_pid_fd)
+{
+	struct request r = { .plan = plan, .ret_pid_fd = ret_pid_fd };
 	int result = make_stack();
-	pid_t pid;
 
 	*ret_pid_fd = -1;
+	if (result == 0 && plan->what->drop_capabilities)
+		result = bounds_give_up();
 	if (result < 0)
 		return result;
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
-	pid = clone_any(plan, ret_pid_fd);
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
-	return pid;
+	if (plan->what->drop_capabilities)
+		clone_here(&r);
+	else
+		bounds_keep(clone_here, &r);
+	return r.pid;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "spawn/network.h"
 
+#include "loop/loop.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -22,13 +24,16 @@ static void *make_namespace(void *arg)
 int network_none_fd(void)
 {
 	static int fd = -EINPROGRESS;
+	sigset_t before;
 	pthread_t thread;
 	void *result;
 	int status;
 
 	if (fd != -EINPROGRESS)
 		return fd;
+	signal_hold_all(&before);
 	status = pthread_create(&thread, NULL, make_namespace, NULL);
+	signal_let_go(&before);
 	if (status != 0)
 		return -status;
 	pthread_join(thread, &result);

@@ -2,13 +2,17 @@
 #include "spawn/reaper.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <signal.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 enum { BUCKETS = 256 };
 
 static struct reaped *buckets[BUCKETS];
-static struct signal_watch child_signal;
+static int signal_fd = -1;
+static struct watch child_watch;
 static void (*after_round)(void);
 
 static struct reaped **place_of(pid_t pid)
@@ -48,28 +52,46 @@ static void reap_all(void)
 		after_round();
 }
 
-static void on_child(struct signal_watch *s, int number)
+static void on_child(struct watch *w, unsigned events)
 {
-	(void)s, (void)number;
+	struct signalfd_siginfo unused;
+
+	(void)w, (void)events;
+	while (read(signal_fd, &unused, sizeof unused) < 0 && errno == EINTR)
+		;
 	reap_all();
 }
 
-int reaper_start(struct loop *loop, void (*after)(void))
+static sigset_t only_child(void)
 {
 	sigset_t mask;
 
-	after_round = after;
-	/* Whoever started us may have blocked it. */
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGCHLD);
-	pthread_sigmask(SIG_UNBLOCK, &mask, NULL);
-	return signal_start(&child_signal, loop, SIGCHLD, on_child);
+	return mask;
+}
+
+/* A handler would break off whatever the loop does; no thread takes the signal (signal_hold_all()). */
+int reaper_start(struct loop *loop, void (*after)(void))
+{
+	sigset_t mask = only_child();
+
+	after_round = after;
+	/* Whoever started us may have ignored it, and then nobody could be waited for. */
+	signal(SIGCHLD, SIG_DFL);
+	pthread_sigmask(SIG_BLOCK, &mask, NULL);
+	signal_fd = signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC);
+	return signal_fd < 0 ? -errno : watch_start(&child_watch, loop, signal_fd, WATCH_READ, on_child);
 }
 
 void reaper_stop(void)
 {
+	sigset_t mask = only_child();
+
 	reap_all();
-	signal_stop(&child_signal);
+	watch_stop(&child_watch);
+	close_fd(take_fd(&signal_fd));
+	pthread_sigmask(SIG_UNBLOCK, &mask, NULL);
 	after_round = NULL;
 }
 

@@ -24,8 +24,10 @@ enum { DEFAULT_ROWS = 24, DEFAULT_COLUMNS = 80, LAST_SIGNAL = 64 };
 struct ends {
 	int child[3]; /* closed when the child has them */
 	int ours[3];
-	int null_fd;
 };
+
+/* Opened once: /dev/null has no place and no state that those who share it could see. */
+static int null_fd = -1;
 
 static void ends_close(struct ends *e)
 {
@@ -33,7 +35,6 @@ static void ends_close(struct ends *e)
 		close_fd(e->child[i]);
 		close_fd(e->ours[i]);
 	}
-	close_fd(e->null_fd);
 }
 
 static int set_nonblocking(int fd)
@@ -107,9 +108,9 @@ static int open_null(struct ends *e, int index)
 {
 	int result;
 
-	if (e->null_fd < 0)
-		e->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (e->null_fd >= 0)
+	if (null_fd < 0)
+		null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null_fd >= 0)
 		return 0;
 	if (index != 0 || errno != ENOENT)
 		return -errno;
@@ -150,7 +151,7 @@ static int child_end(const struct ends *e, const struct spawn *what, int index)
 	if (wanted[index] == SPAWN_SAME)
 		return child_end(e, what, 1);
 	if (wanted[index] == SPAWN_NULL)
-		return e->child[index] >= 0 ? e->child[index] : e->null_fd;
+		return e->child[index] >= 0 ? e->child[index] : null_fd;
 	return wanted[index] == SPAWN_PIPE ? e->child[index] : wanted[index];
 }
 
@@ -263,7 +264,7 @@ static int run(struct child_plan *plan, pid_t *ret_pid, int *ret_pid_fd, struct 
 
 int spawn_start(const struct spawn *what, struct child *ret_child, struct spawn_failure *ret_failure, struct err *err)
 {
-	CLEANUP(ends_close) struct ends ends = { .child = { -1, -1, -1 }, .ours = { -1, -1, -1 }, .null_fd = -1 };
+	CLEANUP(ends_close) struct ends ends = { .child = { -1, -1, -1 }, .ours = { -1, -1, -1 } };
 	struct child_plan plan = { .what = what, .path_list = path_list_of(what->env), .parent = getpid() };
 	struct spawn_failure failure = { .step = "setup" };
 	int result;

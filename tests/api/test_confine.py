@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Confinement of programs: what a child under "confine: paths" can and cannot do (R99, R100)."""
 import hashlib
+import json
 import os
 import pathlib
+import re
 import shutil
 import socket
 import tempfile
@@ -111,6 +113,21 @@ def test_it_has_no_capabilities_and_gets_none(confined):
     facts = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
     assert {facts[name] for name in ("CapPrm", "CapEff", "CapBnd", "CapAmb", "CapInh")} == {"0" * 16}
     assert facts["NoNewPrivs"] == "1"
+
+
+def test_a_reload_gives_capabilities_back_and_takes_them_again(make_server, base):
+    server = make_server(base=base, policy=policy(base, user="root"))
+    server.token = TOKEN
+    client = server.client(token=TOKEN)
+    look = "grep -E 'Cap(Prm|Eff|Bnd)|NoNewPrivs' /proc/self/status"
+    before = run(server, look)["stdout"]
+    assert before.count("0" * 16) == 0
+    for _ in range(2):
+        for process, expected in (({"confine": "paths"}, re.sub(r"[0-9a-f]{16}", "0" * 16, before).replace("NoNewPrivs:\t0", "NoNewPrivs:\t1")),
+                                  ({}, before)):
+            (server.scratch / "policy.yaml").write_text(json.dumps(policy(base, user="root", **process)))
+            client.call("core.reload")
+            assert run(server, look)["stdout"] == expected
 
 
 def test_it_has_no_network(confined):

@@ -177,6 +177,33 @@ static void a_job_may_start_another_when_it_is_done(void **state)
 	run_until_done(200);
 }
 
+/* A signal that a worker could take would come late to the loop, and break off the worker's calls. */
+static void look_at_signals(struct job *job)
+{
+	static const int numbers[] = { SIGCHLD, SIGTERM, SIGINT, SIGHUP };
+	sigset_t blocked;
+
+	pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+		if (sigismember(&blocked, numbers[i]) != 1)
+			abort();
+	}
+	work(job);
+}
+
+static void workers_take_no_signals(void **state)
+{
+	sigset_t blocked;
+
+	(void)state;
+	for (unsigned i = 0; i < 50; i++)
+		assert_int_equal(start(i, i % 2 ? LANE_SHORT : LANE_LONG, look_at_signals), 0);
+	run_until_done(50);
+	assert_int_equal(atomic_load(&worked), 50);
+	pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+	assert_int_equal(sigismember(&blocked, SIGCHLD), 0);
+}
+
 int main(void)
 {
 #define CASE(fn) cmocka_unit_test_setup_teardown(fn, begin, end)
@@ -187,6 +214,7 @@ int main(void)
 		CASE(a_cancelled_job_is_done_all_the_same),
 		CASE(a_deadline_stops),
 		CASE(a_job_may_start_another_when_it_is_done),
+		CASE(workers_take_no_signals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

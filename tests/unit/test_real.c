@@ -4,6 +4,7 @@
 
 #include <locale.h>
 #include <math.h>
+#include <stdio.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,6 +28,41 @@ static void shortest_that_reads_back(void **state)
 		assert_int_equal(real_text(rows[i].value, text), strlen(rows[i].text));
 		assert_string_equal(text, rows[i].text);
 		assert_true(real_parse(text) == rows[i].value);
+	}
+}
+
+/* What takes the short way is what the C library prints with as few digits. */
+static void plain_ones_are_printed_as_by_the_library(void **state)
+{
+	(void)state;
+	static const double edges[] = { 1e-4, 0.000100001, 99.99e-6, 1, 10, 100, -1, -0.5, 999999, 999999.999999999,
+		1e6, 1000000.5, 0.999999999, 1.000000001, 123456.789012345, 1e-9, 0.123456789, 0.1234567891, 120000,
+		3e5 };
+	uint64_t bits = 88172645463325252;
+	char text[REAL_TEXT_SIZE], expected[64];
+
+	for (int i = 0; i < 200000; i++) {
+		double value;
+		size_t len;
+
+		bits ^= bits << 13;
+		bits ^= bits >> 7;
+		bits ^= bits << 17;
+		/* Of every size, with a few digits and with many. */
+		value = (double)(bits % 1000000000000000) / (i % 2 ? 1e9 : 1e12) / (i % 3 ? 1 : 1024);
+		if (i % 5 == 0)
+			value = (double)(bits % 100000) / (double)(1 << (i % 17));
+		if ((size_t)i < ARRAY_LEN(edges))
+			value = edges[i];
+		len = real_text(value, text);
+		assert_int_equal(len, strlen(text));
+		assert_true(real_parse(text) == value);
+		for (int digits = 15; digits <= 17; digits++) {
+			snprintf(expected, sizeof expected, "%.*g", digits, value);
+			if (real_parse(expected) == value)
+				break;
+		}
+		assert_string_equal(text, expected);
 	}
 }
 
@@ -79,6 +115,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shortest_that_reads_back),
+		cmocka_unit_test(plain_ones_are_printed_as_by_the_library),
 		cmocka_unit_test(any_bits_read_back),
 		cmocka_unit_test(the_locale_does_not_matter),
 		cmocka_unit_test(too_large_is_infinite),

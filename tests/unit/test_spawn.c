@@ -203,6 +203,32 @@ static void test_capabilities_are_dropped(void **state)
 			     "CapBnd:0000000000000000CapAmb:0000000000000000");
 }
 
+/* This program's own bounding set is given up for those that must have none; the others keep what was there before. */
+static void test_capabilities_are_kept_by_the_others(void **state)
+{
+	const char *argv[] = { "/bin/sh", "-c", "grep CapBnd /proc/self/status", NULL },
+		   *missing[] = { "/missing", NULL };
+	struct spawn what = shell(argv), none = shell(argv), wrong = shell(missing);
+	struct buf first CLEANUP(cleanup_buf);
+	struct spawn_failure failure;
+	struct child child;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(spawn_start(&what, &child, &failure, &err), 0);
+	buf_init(&first, 1 << 20);
+	read_all(child.out, &first);
+	assert_int_equal(finish(&child), 0);
+	none.drop_capabilities = true;
+	for (int i = 0; i < 3; i++) {
+		expect_output(&none, geteuid() == 0 ? "CapBnd:\t0000000000000000\n" : first.data);
+		expect_output(&what, first.data);
+		assert_int_equal(spawn_start(&wrong, &child, &failure, &err), -1);
+		assert_string_equal(failure.step, "exec");
+		assert_int_equal(failure.number, ENOENT);
+	}
+}
+
 static void test_death_signal(void **state)
 {
 	const char *argv[] = { "/bin/cat", NULL };
@@ -343,6 +369,7 @@ int main(void)
 		BOTH(test_folder_umask_and_limits),
 		BOTH(test_user_groups_and_privileges),
 		BOTH(test_capabilities_are_dropped),
+		BOTH(test_capabilities_are_kept_by_the_others),
 		BOTH(test_death_signal),
 		BOTH(test_terminal),
 		BOTH(test_nothing_leaks),
