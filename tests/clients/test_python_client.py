@@ -418,8 +418,9 @@ def test_arguments_that_cannot_be_right_say_why(srv):
 
 @pytest.mark.parametrize("url", ["", "ftp://x", "http://", "http://:9000", "127.0.0.1:9000", "http://x?y", "http://x#y", "http://x:99999", "unix:"])
 def test_what_is_no_address(connect, url):
-    with pytest.raises(errors.ServerConfigError, match="the URL must be"):
+    with pytest.raises(errors.ServerConfigError, match="the URL must be") as wrong:
         connect(url)
+    assert str(wrong.value).endswith(f"not '{url}'")
 
 
 def test_a_server_that_dies_in_a_stream(make_server, connect):

@@ -66,11 +66,11 @@ class Caller:
         self.server_version: str | None = None
         self._pools: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
         self._closed = False
-        self._check_setup()
+        self._check_setup(url)
 
-    def _check_setup(self) -> None:
+    def _check_setup(self, given: str) -> None:
         if not is_url(self.url):
-            raise errors.ServerConfigError(f"the URL must be http://HOST:PORT, https://HOST or unix:/PATH, not '{self.url}'")
+            raise errors.ServerConfigError(f"the URL must be http://HOST:PORT, https://HOST or unix:/PATH, not '{given}'")
         if self.token is not None and (not self.token.strip() or any(not "!" <= c <= "~" for c in self.token)):
             raise errors.ServerConfigError("the token is empty, or holds characters that a header cannot carry")
         if self.legacy_auth and self.gateway_token:
