@@ -208,6 +208,7 @@ const struct op op_core_check = {
 	.one_of = one_of,
 	.result = result,
 	.result_size = sizeof(struct out),
-	.lane = OP_LANE_LONG, /* a folder may have to be looked through */
+	.lane = OP_LANE_LONG, /* folders may have to be looked through */
+	.waits = true,
 	.work = work,
 };
