@@ -15,7 +15,11 @@
 #include <nettle/sha2.h>
 #include <stdlib.h>
 
-enum { BODY_FIRST = 16 * 1024 };
+enum {
+	BODY_FIRST = 16 * 1024,
+	BODY_LARGE = 64 *
+		     1024, /* is parsed in a worker: ten megabytes made to be slow would hold up everybody for long */
+};
 
 static int bind_route(struct serving *s, struct bind *b)
 {
@@ -175,13 +179,44 @@ void intake_free(struct serving *s)
 	free(take_ptr(s->body));
 }
 
-static void body_complete(struct serving *s)
+static void bound(struct serving *s)
 {
-	s->reading = false;
-	if (bind_body(s) < 0)
+	if (s->call.work_status < 0)
 		answer_error(s);
 	else
 		s->then(s);
+}
+
+static void bind_apart(struct job *job)
+{
+	struct serving *s = OWNER(job, struct serving, call.job);
+
+	s->call.work_status = bind_body(s);
+}
+
+static void bound_apart(struct job *job)
+{
+	struct serving *s = OWNER(job, struct serving, call.job);
+
+	if (s->call.gone && s->call.work_status == 0)
+		s->call.work_status = err_set(
+			&s->call.err, ERR_HTTP_BAD_REQUEST, "the caller left before the call began");
+	bound(s);
+}
+
+static void body_complete(struct serving *s)
+{
+	s->reading = false;
+	if (s->body_len < BODY_LARGE) {
+		s->call.work_status = bind_body(s);
+		bound(s);
+		return;
+	}
+	s->call.job = (struct job){ .work = bind_apart, .done = bound_apart, .lane = LANE_SHORT };
+	if (job_start(&s->call.job, s->call.loop) < 0) {
+		err_set(&s->call.err, ERR_LIMIT_TOO_MANY, "as many jobs as the server takes are waiting: try again");
+		answer_error(s);
+	}
 }
 
 static void on_body(struct http_conn *c, ssize_t got, bool end, enum http_problem problem)

@@ -9,6 +9,7 @@ import pytest
 from lib.client import expect_error
 from lib.contract import strict_json
 from lib.exchange import H, exchange, post, refusal
+from lib.processes import gone, nap
 from lib.server import is_sanitized
 
 MIB = 1 << 20
@@ -272,3 +273,26 @@ def test_both_bindings_are_the_same(client):
     assert client.request("POST", "/ops/shell", {"command": "echo v1"}).status == 200  # the endpoint id
     assert refusal(client.request("POST", "/ops/no.such", {})) == "op.unknown"
     assert refusal(client.request("POST", "/ops", {})) == "op.method_not_allowed"
+
+
+def test_large_bodies_are_read_beside_the_loop(server, client):
+    """What is slow to parse holds up its own call: the loop's thread has the smaller part of the work."""
+    keys = ("{" + ",".join(f'"k{i}":1' for i in range(300_000)) + "}").encode()
+    numbers = ('{"x":[' + ",".join(["1.234567890123456789e-300"] * 400_000) + "]}").encode()
+    loop, whole = server.cpu_seconds_of_loop(), server.cpu_seconds()
+    for body in (keys, numbers) * 2:
+        reply = client.request("POST", "/shell", body)
+        assert (reply.status, refusal(reply)) == (400, "args.unknown")
+    loop, whole = server.cpu_seconds_of_loop() - loop, server.cpu_seconds() - whole
+    assert loop < whole / 2
+
+
+def test_the_caller_of_a_large_body_leaves(server, client):
+    number = nap()
+    body = json.dumps({"argv": ["sleep", number], "env": {"X": "x" * 100_000}}).encode()
+    for _ in range(20):
+        with client.connect() as connection:
+            connection.send(f"POST /shell HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n", body)
+            connection.reset()
+    assert client.call("commands.run", command="echo hi", env={"X": "x" * 100_000})["stdout"] == "hi\n"
+    gone(number)

@@ -136,13 +136,16 @@ class Server:
             import pytest
             return pytest.skip("this machine does not let us see the server's descriptors")
 
-    def _ticks(self, *fields):
+    def _ticks(self, *fields, thread=""):
         """Seconds: fields of /proc/PID/stat that count clock ticks, summed; 0 is the state."""
-        all_fields = pathlib.Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        all_fields = pathlib.Path(f"/proc/{self.pid}/{thread}/stat").read_text().rpartition(")")[2].split()
         return sum(int(all_fields[field]) for field in fields) / os.sysconf("SC_CLK_TCK")
 
     def cpu_seconds(self):
         return self._ticks(11, 12)
+
+    def cpu_seconds_of_loop(self):
+        return self._ticks(11, 12, thread=f"task/{self.pid}")
 
     def cpu_seconds_of_children(self):
         """Of those that were waited for."""
