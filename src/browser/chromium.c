@@ -21,7 +21,8 @@ enum {
 	ARGS_MAX = 64,
 	START_TIMEOUT_MS = 60000,
 	SAID_MAX = 4096,
-	PIPE_AS = 3, /* and 4 */
+	PIPE_PIECES = 64 * 1024 / (SAID_MAX / 2), /* what a pipe holds, in the pieces that are read of it */
+	PIPE_AS = 3,                              /* and 4 */
 	ARENA_MAX = 256 * 1024,
 };
 
@@ -100,6 +101,33 @@ static void stop_hearing(struct chromium *c)
 	close_fd(take_fd(&c->err_fd));
 }
 
+/* Takes a piece of what it says; false: there is none. */
+static bool hear(struct chromium *c)
+{
+	char bytes[SAID_MAX / 2];
+	ssize_t len;
+
+	if (c->err_fd < 0)
+		return false;
+	len = read(c->err_fd, bytes, sizeof bytes);
+	if (len < 0 && (errno == EAGAIN || errno == EINTR))
+		return false;
+	if (len <= 0) {
+		watch_stop(&c->err_watch);
+		close_fd(take_fd(&c->err_fd));
+		return false;
+	}
+	if (c->said_len + (size_t)len > sizeof c->said) {
+		size_t drop = c->said_len + (size_t)len - sizeof c->said;
+
+		memmove(c->said, c->said + drop, c->said_len - drop);
+		c->said_len -= drop;
+	}
+	memcpy(c->said + c->said_len, bytes, (size_t)len);
+	c->said_len += (size_t)len;
+	return true;
+}
+
 /*
  * What it said last, for who wants to know why: the fatal line, else the last one that is no trace of
  * calls and no complaint of the shell that some distributions put in front.
@@ -144,9 +172,13 @@ static void end(struct chromium *c)
 /* It ended, or does not talk any more. */
 static void lost(struct chromium *c, const char *how)
 {
-	struct str words = last_words(c);
+	struct str words;
 	struct err why;
 
+	/* Its end may be known before its last words were read; what it left behind may go on to talk. */
+	for (int i = 0; i < PIPE_PIECES && hear(c); i++)
+		;
+	words = last_words(c);
 	if (c->started)
 		err_set(&why, ERR_BROWSER_CRASHED, "the browser %s", how);
 	else
@@ -184,26 +216,8 @@ static const struct tree_events tree_events = { on_leader_exit, on_gone };
 
 static void on_said(struct watch *w, unsigned events)
 {
-	struct chromium *c = OWNER(w, struct chromium, err_watch);
-	char bytes[SAID_MAX / 2];
-	ssize_t len = read(c->err_fd, bytes, sizeof bytes);
-
 	(void)events;
-	if (len <= 0) {
-		if (len < 0 && (errno == EAGAIN || errno == EINTR))
-			return;
-		watch_stop(w);
-		close_fd(take_fd(&c->err_fd));
-		return;
-	}
-	if (c->said_len + (size_t)len > sizeof c->said) {
-		size_t drop = c->said_len + (size_t)len - sizeof c->said;
-
-		memmove(c->said, c->said + drop, c->said_len - drop);
-		c->said_len -= drop;
-	}
-	memcpy(c->said + c->said_len, bytes, (size_t)len);
-	c->said_len += (size_t)len;
+	hear(OWNER(w, struct chromium, err_watch));
 }
 
 static void on_event(void *user, struct str method, struct str params, struct str session, char *text)
