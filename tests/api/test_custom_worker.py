@@ -149,7 +149,8 @@ def test_a_late_answer_and_a_second_one_are_nobodys(start, tmp_path):
 
 def test_a_call_that_was_not_sent_is_taken_back(start, tmp_path):
     """A worker that does not read: its pipe fills, what is behind waits with us and can be given up."""
-    client = start(timeout=30, policy={"limits": {"custom.echo": {"max_calls": 2}}})
+    client = start(timeout=30, policy={"limits": {"custom.echo": {"max_calls": 3}}})
+    large = "x" * 50_000  # two are more than a pipe holds, and each begins at once: no worker thread parses it
 
     def is_refused():
         with under_way(client, "echo", text="probe") as probe:
@@ -161,16 +162,17 @@ def test_a_call_that_was_not_sent_is_taken_back(start, tmp_path):
 
     with under_way(client, "freeze") as frozen:
         eventually(lambda: noted(tmp_path, "frozen"))
-        with under_way(client, "echo", text="x" * 1000000) as big:
+        with under_way(client, "echo", text=large) as first, under_way(client, "echo", text=large) as second:
             with under_way(client, "echo", text="never sent"):
                 eventually(is_refused)
             eventually(lambda: not is_refused())
             eventually(lambda: not is_refused())
             (tmp_path / "thaw").touch()
-            assert reply_of(frozen)[0] == 200 and len(reply_of(big)[1]["result"]["text"]) == 1000000
+            assert reply_of(frozen)[0] == 200
+            assert all(reply_of(one)[1]["result"]["text"] == large for one in (first, second))
     assert run(client, "echo", text="after")["text"] == "after"
     texts = [message["args"].get("text", "")[:10] for message in asked(tmp_path, "call") if message["name"] == "echo"]
-    assert texts == ["x" * 10, "after"]
+    assert texts == ["x" * 10, "x" * 10, "after"]
 
 
 def test_calls_at_once_have_a_limit(start, tmp_path):
@@ -228,7 +230,7 @@ def test_a_worker_that_closes_its_input(start, tmp_path):
 def test_all_that_it_started_ends_with_it(start, tmp_path):
     client, number = start(), nap()
     run(client, "nap", number=number)
-    assert sleeping(number)
+    eventually(lambda: sleeping(number))
     with expect_error("custom.failed"):
         run(client, "die")
     eventually(lambda: not sleeping(number))
