@@ -192,7 +192,7 @@ def test_b001_r02_background_children(runner):
     number = nap()
     end = collect(runner, f"sleep {number} & echo hi")
     assert end["stdout"] == "hi\n" and end["exit"]["background"] is True
-    assert sleeping(number)
+    eventually(lambda: sleeping(number))
     collect(runner, f"pkill -f 'sleep {number}' || kill -9 $(pgrep -f 'sleep {number}')")
     gone(number)
 
