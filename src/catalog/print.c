@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "catalog/print.h"
 
+#include "base/budget.h"
 #include "base/err.h"
 #include "catalog/example.h"
 
@@ -379,10 +380,12 @@ static void canonical_ops(struct buf *out)
 		print_op(&w, *op, false);
 	json_array_end(&w);
 	arena_init(&arena, SIZE_MAX);
+	budget_insist(true);
 	status = json_parse(&arena, text.data, text.len, &tree, &problem);
 	assert(status == 0);
 	json_write_init(&w, out);
 	json_tree(&w, tree, true);
+	budget_insist(false);
 	arena_free(&arena);
 	buf_free(&text);
 }

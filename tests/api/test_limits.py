@@ -170,6 +170,30 @@ def test_r97_ordinary_calls_are_answered_beside_bodies_that_hold_all_they_can(ma
     assert eventually(lambda: has_room(client), what="their memory is back")
 
 
+def test_r97_the_server_can_tell_of_itself_when_memory_has_run_out(make_server):
+    """What it says is made of its own rows; to read them needs memory too, and its lack ended the server."""
+    server = make_server(policy={"version": 1, "limits": {"max_memory_bytes": MIB}})
+    client = server.client()
+    holding = []
+    try:
+        for size in [256 * 1024] * 4 + [16_000] * 64 + [4_000] * 16:
+            connection = client.connect()
+            holding.append(connection)
+            connection.send(f"POST /shell HTTP/1.1\r\nHost: localhost\r\nContent-Length: {size}\r\n\r\n")
+            with contextlib.suppress(ConnectionError):  # refused before all was sent
+                connection.send(b'{"command": "wc -c", "stdin": "' + b"x" * (size - 100))
+        assert select.select([connection.socket for connection in holding], [], [], 30)[0]
+        for op in ("core.capabilities", "core.describe", "core.openapi"):
+            try:
+                client.rest(op)
+            except ApiError as error:
+                assert error.wire_code == "server.busy"
+    finally:
+        for connection in holding:
+            connection.close()
+    assert eventually(lambda: client.request("GET", "/openapi.json").status == 200)
+
+
 def has_room(client):
     try:
         return len(run(client, "cat", stdin="x" * 2 * MIB)["stdout"]) == 2 * MIB
