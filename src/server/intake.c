@@ -26,6 +26,11 @@ static int bind_route(struct serving *s, struct bind *b)
 	return 0;
 }
 
+static int no_memory(struct serving *s)
+{
+	return err_set(&s->call.err, ERR_BUSY, "the request needs more memory than is left");
+}
+
 static int bind_query(struct serving *s, struct bind *b)
 {
 	struct str query = s->asked->url.query;
@@ -33,7 +38,11 @@ static int bind_query(struct serving *s, struct bind *b)
 	int status;
 
 	while ((status = url_query_next(&s->call.arena, &query, &pair)) > 0) {
-		if (op_param_in_route(s->call.op, arena_strndup(&s->call.arena, pair.name.p, pair.name.len)))
+		const char *name = arena_strndup(&s->call.arena, pair.name.p, pair.name.len);
+
+		if (!name)
+			return no_memory(s);
+		if (op_param_in_route(s->call.op, name))
 			return err_set(&s->call.err, ERR_ARGS_INVALID,
 				"parameter '%.*s' belongs in the path of the URL", (int)MIN(pair.name.len, 60),
 				pair.name.p);
@@ -260,11 +269,6 @@ static int choose_media(struct serving *s)
 		return err_set(&s->call.err, ERR_ARGS_MEDIA, "the Content-Type '%.*s' is not one that %s takes",
 			(int)MIN(type.len, 80), type.p, s->call.op->id);
 	return 0;
-}
-
-static int no_memory(struct serving *s)
-{
-	return err_set(&s->call.err, ERR_BUSY, "the request needs more memory than is left");
 }
 
 /* Without memory there is none, and keep_headers() fails. */

@@ -204,7 +204,10 @@ def test_r97_headers_that_find_no_memory(make_server):
     """To keep a header needs memory; the lack of it ended the server."""
     client = make_server(policy={"version": 1, "limits": {"max_memory_bytes": MIB}}).client()
     with memory_is_full(client, [256 * 1024] * 4 + [16_000] * 64 + [400] * 250):
-        for method, path, name in (("POST", "/shell", "Content-Type"), ("GET", "/download?path=x", "Range"), ("POST", "/pty/sessions", "X-Other")):
+        calls = (
+            ("POST", "/shell", "Content-Type"), ("GET", "/download?path=x", "Range"), ("POST", "/pty/sessions", "X-Other"),
+            ("GET", "/metrics", "X-Other"))
+        for method, path, name in calls:
             for length in (10, 300, 4000):
                 body = json.dumps({"command": "true"}).encode() if method == "POST" else None
                 reply = client.request(method, path, body, headers={name: "a" * length})
