@@ -6,6 +6,7 @@
 
 static atomic_size_t used;
 static atomic_size_t limit;
+static _Thread_local bool insists;
 
 void budget_set_limit(size_t bytes)
 {
@@ -18,7 +19,7 @@ static bool take_up_to(size_t max, size_t bytes)
 
 	/* Never more than is allowed, not even for a moment: that would refuse another thread's small request. */
 	do {
-		if (max && (bytes > max || now > max - bytes))
+		if (max && !insists && (bytes > max || now > max - bytes))
 			return false;
 	} while (!atomic_compare_exchange_weak(&used, &now, now + bytes));
 	return true;
@@ -44,6 +45,11 @@ size_t budget_left(size_t piece)
 	if (max == 0)
 		return SIZE_MAX;
 	return max > now ? max - now : 0;
+}
+
+void budget_insist(bool on)
+{
+	insists = on;
 }
 
 bool budget_take_spare(size_t bytes)

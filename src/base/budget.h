@@ -22,6 +22,12 @@ bool budget_take(size_t bytes) MUST_CHECK;
 size_t budget_left(size_t piece);
 
 /*
+ * Between the two calls this thread is never refused: for what the program says of itself, which is small, soon
+ * given back, and has no answer for a lack of memory.
+ */
+void budget_insist(bool on);
+
+/*
  * The same as budget_take() for what can also do with less, such as the output of commands: only while a quarter
  * stays free, so that others can still be answered.
  */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "catalog/example_internal.h"
 
+#include "base/budget.h"
+
 #include <assert.h>
 
 const char example_demo[] = "abx --quiet sh 'mkdir -p demo/src demo/repo && cd demo\n"
@@ -34,11 +36,16 @@ const char *const example_fences[] = {
 
 const struct json *example_args_of(struct arena *arena, const char *args)
 {
-	char *text = arena_strdup(arena, args);
 	struct json_error where;
 	struct json *value = NULL;
-	int status = text ? json_parse(arena, text, strlen(text), &value, &where) : -1;
+	int status = -1;
+	char *text;
 
+	budget_insist(true);
+	text = arena_strdup(arena, args);
+	if (text)
+		status = json_parse(arena, text, strlen(text), &value, &where);
+	budget_insist(false);
 	assert(status == 0 && value->type == JSON_OBJECT);
 	return value;
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "catalog/print.h"
 
+#include "base/budget.h"
 #include "base/err.h"
 #include "catalog/example.h"
 
 #include <assert.h>
 #include <nettle/sha2.h>
+#include <pthread.h>
 #include <stdio.h>
 
 enum { EXAMPLE_MAX = 1 << 20 };
@@ -316,10 +318,13 @@ static void print_example(struct json_writer *w, const struct op *op)
 	optional_string(w, "into", example->into);
 	optional_string(w, "abx", example->abx);
 	if (example->typed) {
-		const char *typed = arena_printf(&arena, "\"%s\"", example->typed);
+		const char *typed;
 
+		budget_insist(true);
+		typed = arena_printf(&arena, "\"%s\"", example->typed);
+		budget_insist(false);
 		json_key(w, "typed");
-		json_raw(w, str_of(typed));
+		json_raw(w, typed ? str_of(typed) : STR("null"));
 	}
 	json_object_end(w);
 }
@@ -379,24 +384,25 @@ static void canonical_ops(struct buf *out)
 		print_op(&w, *op, false);
 	json_array_end(&w);
 	arena_init(&arena, SIZE_MAX);
+	budget_insist(true);
 	status = json_parse(&arena, text.data, text.len, &tree, &problem);
 	assert(status == 0);
 	json_write_init(&w, out);
 	json_tree(&w, tree, true);
+	budget_insist(false);
 	arena_free(&arena);
 	buf_free(&text);
 }
 
-const char *print_digest(void)
+static char digest[CATALOG_DIGEST_SIZE];
+
+static void make_digest(void)
 {
-	static char digest[CATALOG_DIGEST_SIZE];
 	uint8_t hash[SHA256_DIGEST_SIZE];
 	struct sha256_ctx sha;
 	struct buf text;
 	size_t len;
 
-	if (digest[0])
-		return digest;
 	buf_init(&text, SIZE_MAX / 2);
 	canonical_ops(&text);
 	sha256_init(&sha);
@@ -406,6 +412,14 @@ const char *print_digest(void)
 	len = (size_t)snprintf(digest, sizeof digest, "sha256:");
 	for (size_t i = 0; i < sizeof hash; i++)
 		len += (size_t)snprintf(digest + len, sizeof digest - len, "%02x", hash[i]);
+}
+
+/* Several workers may be the first to ask. */
+const char *print_digest(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, make_digest);
 	return digest;
 }
 

@@ -30,6 +30,11 @@ static int bind_route(struct serving *s, struct bind *b)
 	return 0;
 }
 
+static int no_memory(struct serving *s)
+{
+	return err_set(&s->call.err, ERR_BUSY, "the request needs more memory than is left");
+}
+
 static int bind_query(struct serving *s, struct bind *b)
 {
 	struct str query = s->asked->url.query;
@@ -37,7 +42,11 @@ static int bind_query(struct serving *s, struct bind *b)
 	int status;
 
 	while ((status = url_query_next(&s->call.arena, &query, &pair)) > 0) {
-		if (op_param_in_route(s->call.op, arena_strndup(&s->call.arena, pair.name.p, pair.name.len)))
+		const char *name = arena_strndup(&s->call.arena, pair.name.p, pair.name.len);
+
+		if (!name)
+			return no_memory(s);
+		if (op_param_in_route(s->call.op, name))
 			return err_set(&s->call.err, ERR_ARGS_INVALID,
 				"parameter '%.*s' belongs in the path of the URL", (int)MIN(pair.name.len, 60),
 				pair.name.p);
@@ -297,13 +306,15 @@ static int choose_media(struct serving *s)
 	return 0;
 }
 
+/* Without memory there is none, and keep_headers() fails. */
 static struct str keep(struct serving *s, const struct head *head, const char *name)
 {
 	struct str value = head_get(head, name);
+	char *copy = value.p ? arena_strndup(&s->call.arena, value.p, value.len) : NULL;
 
-	if (value.p)
-		value.p = arena_strndup(&s->call.arena, value.p, value.len);
-	return value;
+	if (value.p && !copy)
+		no_memory(s);
+	return (struct str){ copy, copy ? value.len : 0 };
 }
 
 /* Whether the caller is to get bytes, from an op that can answer with them. */
@@ -363,11 +374,13 @@ static void keep_ws_base(struct serving *s, const struct head *head)
 	if (base) {
 		memcpy(base, scheme.p, scheme.len);
 		memcpy(base + scheme.len, host.p, host.len);
+	} else {
+		no_memory(s);
 	}
 	s->call.http.ws_base = base;
 }
 
-static void keep_headers(struct serving *s, const struct head *head)
+static int keep_headers(struct serving *s, const struct head *head)
 {
 	struct call *call = &s->call;
 
@@ -380,13 +393,13 @@ static void keep_headers(struct serving *s, const struct head *head)
 		call->http.last_event_id = keep(s, head, "last-event-id");
 	call->http.if_match = keep(s, head, "if-match");
 	if (call->op->kind != OP_RAW)
-		return;
-	call->http.head = s->asked->route.head;
+		return call->err.code ? -1 : 0;
 	call->http.range = keep(s, head, "range");
 	call->http.if_range = keep(s, head, "if-range");
 	call->http.if_none_match = keep(s, head, "if-none-match");
 	call->http.if_modified_since = keep(s, head, "if-modified-since");
 	call->http.raw_response = wants_raw(s, head);
+	return call->err.code ? -1 : 0;
 }
 
 static int take_query_arguments(struct serving *s)
@@ -400,7 +413,8 @@ static int take(struct serving *s, const struct head *head, void (*then)(struct 
 {
 	struct call *call = &s->call;
 
-	keep_headers(s, head);
+	if (keep_headers(s, head) < 0)
+		return -1;
 	if (!is_body_op(s)) {
 		if (http_body_length(s->conn) != 0)
 			return err_set(&call->err, ERR_ARGS_UNKNOWN,

@@ -384,7 +384,7 @@ static void watch_expiry(void)
 	int64_t left = policy_next_expiry_s(server.policy);
 
 	timer_stop(&server.expiry);
-	if (left >= 0)
+	if (left >= 0 && !server.draining) /* all are told to end then */
 		timer_start(&server.expiry, server.loop, MIN(left, (int64_t)EXPIRY_ASK_S) * NS_PER_S, on_expiry);
 }
 

@@ -85,12 +85,15 @@ static const struct principal *by_ticket(struct serving *s, struct str text)
 	/* A token that was taken away takes its tickets with it, though another may have its name. */
 	if (who && memcmp(principal_mark(who, mark), ticket->mark, sizeof mark) != 0)
 		who = NULL;
-	if (who)
-		s->call.http.ticket_subject = arena_strndup(&s->call.arena, ticket->subject, strlen(ticket->subject));
-	else
+	if (!who) {
 		err_set(&s->call.err, ERR_AUTH_INVALID,
 			"the ticket is not valid: each opens its session once within 60 seconds");
-	return who;
+		return NULL;
+	}
+	s->call.http.ticket_subject = arena_strdup(&s->call.arena, ticket->subject);
+	if (!s->call.http.ticket_subject)
+		err_set(&s->call.err, ERR_BUSY, "the request needs more memory than is left");
+	return s->call.http.ticket_subject ? who : NULL;
 }
 
 static const struct principal *by_token(struct serving *s, struct str offered, struct str bearer, struct str access)

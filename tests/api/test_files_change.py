@@ -430,3 +430,9 @@ def test_a_move_to_a_full_disk_leaves_the_source_whole(make_server, tmp_path, mo
     assert sorted(os.listdir(one / "d")) == ["a", "b"] and os.listdir(small) == []
     assert os.statvfs(small).f_bfree == os.statvfs(small).f_blocks
     server.stop()
+
+
+def test_chmod_below_a_file(client, folder):
+    (folder / "f").write_text("")
+    with expect_error("files.not_a_directory", 409):
+        client.rest("files.chmod", path=f"{folder}/f/x", mode="600")

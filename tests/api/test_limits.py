@@ -170,6 +170,52 @@ def test_r97_ordinary_calls_are_answered_beside_bodies_that_hold_all_they_can(ma
     assert eventually(lambda: has_room(client), what="their memory is back")
 
 
+@contextlib.contextmanager
+def memory_is_full(client, sizes):
+    """Bodies of which all but the end came, until there is no room for more of them."""
+    holding = []
+    try:
+        for size in sizes:
+            connection = client.connect()
+            holding.append(connection)
+            head = f"POST /shell HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {size}\r\n\r\n"
+            with contextlib.suppress(ConnectionError):  # refused before all was sent
+                connection.send(head.encode(), b'{"command": "wc -c", "stdin": "' + b"x" * (size - 100))
+        assert select.select([connection.socket for connection in holding], [], [], 30)[0]
+        yield
+    finally:
+        for connection in holding:
+            connection.close()
+
+
+def test_r97_the_server_can_tell_of_itself_when_memory_has_run_out(make_server):
+    """What it says is made of its own rows; to read them needs memory too, and its lack ended the server."""
+    client = make_server(policy={"version": 1, "limits": {"max_memory_bytes": MIB}}).client()
+    with memory_is_full(client, [256 * 1024] * 4 + [16_000] * 64 + [4_000] * 16):
+        for op in ("core.capabilities", "core.describe", "core.openapi"):
+            try:
+                client.rest(op)
+            except ApiError as error:
+                assert error.wire_code == "server.busy"
+    assert eventually(lambda: client.request("GET", "/openapi.json").status == 200)
+
+
+def test_r97_headers_that_find_no_memory(make_server):
+    """To keep a header needs memory; the lack of it ended the server."""
+    client = make_server(policy={"version": 1, "limits": {"max_memory_bytes": MIB}}).client()
+    with memory_is_full(client, [256 * 1024] * 4 + [16_000] * 64 + [400] * 250):
+        calls = (
+            ("POST", "/shell", "Content-Type"), ("GET", "/download?path=x", "Range"), ("POST", "/pty/sessions", "X-Other"),
+            ("GET", "/metrics", "X-Other"))
+        for method, path, name in calls:
+            for length in (10, 300, 4000):
+                body = json.dumps({"command": "true"}).encode() if method == "POST" else None
+                reply = client.request(method, path, body, headers={name: "a" * length})
+                assert reply.status in (200, 404, 415, 503)
+                reply.read()
+    assert eventually(lambda: client.request("GET", "/openapi.json").status == 200)
+
+
 def has_room(client):
     try:
         return len(run(client, "cat", stdin="x" * 2 * MIB)["stdout"]) == 2 * MIB

@@ -265,6 +265,9 @@ def test_names_that_are_not_utf8(client, folder, mode):
 def test_refusals(client, folder, outside, make_server):
     with expect_error("files.not_found"):
         client.stream("files.watch", path=str(folder / "no"))
+    (folder / "file").write_text("")
+    with expect_error("files.not_a_directory"):
+        client.stream("files.watch", path=str(folder / "file/x"))
     os.symlink(outside, folder / "out")
     with expect_error("policy.path_denied"):
         client.stream("files.watch", path=str(folder / "out"))

@@ -4,6 +4,7 @@ import asyncio
 import gc
 import itertools
 import os
+import threading
 import time
 
 import pytest
@@ -404,6 +405,51 @@ def test_closing_ends_the_connections_of_all_loops(make_server, connect, inside)
     with pytest.raises(errors.ServerConfigError, match="closed"):
         srv.health_sync()
     assert connections(server) == 0
+
+
+@pytest.mark.parametrize("how", ["stopped", "finished"])
+def test_closing_does_not_wait_for_a_loop_that_ends_meanwhile(make_server, connect, how):
+    """The loop of another thread gets the request to close its connections, and has no turn left for it."""
+    srv, ended = connect(make_server()), []
+    ready, asked = threading.Event(), threading.Event()
+
+    def hold(loop):
+        ask = loop.call_soon_threadsafe
+
+        def noted(*args, **more):
+            handle = ask(*args, **more)
+            asked.set()
+            return handle
+
+        loop.call_soon_threadsafe = noted
+        ready.set()
+        asked.wait(30)
+
+    async def work():
+        await srv.health()
+        hold(asyncio.get_running_loop())
+
+    def elsewhere():
+        if how == "finished":
+            asyncio.run(work())
+            return
+        loop = asyncio.new_event_loop()
+        loop.run_until_complete(srv.health())
+        loop.call_soon(lambda: (hold(loop), loop.stop()))
+        loop.run_forever()
+        loop.close()
+
+    def close():
+        srv.close()
+        ended.append(True)
+
+    threads = [threading.Thread(target=elsewhere), threading.Thread(target=close, daemon=True)]
+    threads[0].start()
+    assert ready.wait(30)
+    threads[1].start()
+    for thread in threads:
+        thread.join(30)
+    assert ended
 
 
 def test_arguments_that_cannot_be_right_say_why(srv):

@@ -48,6 +48,20 @@ static void a_lower_limit_refuses_until_enough_is_back(void **state)
 	budget_give(50);
 }
 
+static void who_insists_is_not_refused_and_still_counted(void **state)
+{
+	(void)state;
+	budget_set_limit(100);
+	assert_true(budget_take(90));
+	budget_insist(true);
+	assert_true(budget_take(50));
+	budget_insist(false);
+	assert_int_equal(budget_used(), 140);
+	assert_false(budget_take(1));
+	assert_int_equal(budget_left(1), 0);
+	budget_give(140);
+}
+
 /* Takes what always fits beside the others' and asks for what never fits. */
 static void *take_and_give(void *arg)
 {
@@ -118,6 +132,7 @@ int main(void)
 		cmocka_unit_test(the_limit_holds),
 		cmocka_unit_test(spare_leaves_a_quarter),
 		cmocka_unit_test(the_last_eighth_is_for_small_ones),
+		cmocka_unit_test(who_insists_is_not_refused_and_still_counted),
 		cmocka_unit_test(a_lower_limit_refuses_until_enough_is_back),
 		cmocka_unit_test(refusing_one_refuses_no_other),
 	};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Made by `agent-sandbox-server gen-client --lang ts --part client`: do not edit.
-// Catalog version 1, digest sha256:56cf3e146a93eea9d950655a4fccdb048fa3369e4390e6e7c09397dc4f11be65
+// Catalog version 1, digest sha256:75a550daa5712c1fc967b92196bc3ae2ec481cc5b1f156e9f8c1d3771c58b680
 import {
   catalog,
   type CoreHealthParams,

@@ -385,6 +385,7 @@ static const enum err_code errors[] = {
 	ERR_POLICY_PATH,
 	ERR_LIMIT_TOO_MANY,
 	ERR_FILES_NOT_FOUND,
+	ERR_FILES_NOT_DIR,
 	ERR_NONE,
 };
 

@@ -151,8 +151,13 @@ static void done(struct call *call, const struct metrics *metrics)
 	} else if (call->http.raw_response) {
 		send_text(call, &text);
 	} else {
-		struct out out = { { arena_strndup(&call->arena, text.data, text.len), text.len } };
+		struct out out = { { call_alloc(call, text.len + 1), text.len } };
 
+		if (!out.text.p) {
+			call_fail(call);
+			return;
+		}
+		memcpy((char *)out.text.p, text.data, text.len);
 		call_reply(call, &out);
 	}
 }

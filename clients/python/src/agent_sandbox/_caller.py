@@ -17,7 +17,7 @@ from . import errors
 from ._answer import error_from_response
 from ._op import Body, Op, Progress, Request
 from ._stream import EventStream, SyncEventStream
-from ._sync import run_soon, wait_for
+from ._sync import end_in, run_soon, wait_for
 from .capabilities import ServerCapabilities
 
 T = TypeVar("T")
@@ -131,7 +131,7 @@ class Caller:
             if loop is here:
                 await pool.aclose()
             elif loop.is_running():
-                await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(pool.aclose(), loop))
+                await end_in(loop, pool.aclose)
 
     async def aclose(self) -> None:
         self._closed = True

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
-from collections.abc import Awaitable, Coroutine
+import time
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
 from .errors import ServerConfigError
 
 T = TypeVar("T")
+LOOK, LOOKED_FOR = 0.005, 5.0  # seconds between looks at another thread's loop, and of all of them
 _lock = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
 
@@ -36,6 +39,26 @@ def run_soon(loop: asyncio.AbstractEventLoop, what: Coroutine[Any, Any, None]) -
     task = loop.create_task(what)
     _running.add(task)
     task.add_done_callback(_running.discard)
+
+
+async def end_in(loop: asyncio.AbstractEventLoop, end: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """
+    Waits for end() in the loop of another thread.  That loop may stop before it or in the middle, and never says so; and
+    its thread may be held up, perhaps by the wait for us: then end() comes with its next turn.
+    """
+    ended = threading.Event()
+
+    async def run() -> None:
+        try:
+            await end()
+        finally:
+            ended.set()
+
+    with contextlib.suppress(RuntimeError):  # it is closed
+        loop.call_soon_threadsafe(lambda: run_soon(loop, run()))
+        until = time.monotonic() + LOOKED_FOR
+        while not ended.is_set() and loop.is_running() and time.monotonic() < until:
+            await asyncio.sleep(LOOK)
 
 
 class _Stopped(Exception):
