@@ -17,9 +17,10 @@ static struct loop *loop;
 static struct job jobs[MANY];
 static pthread_t loop_thread;
 static atomic_bool gate;
-static atomic_uint worked, at_once, most_at_once, sequence;
+static atomic_uint worked, at_once, most_at_once, let_go;
 static unsigned done, done_wanted;
-static unsigned order[MANY], begun[MANY];
+static unsigned order[MANY];
+static atomic_bool begun[MANY];
 
 static void on_done(struct job *job)
 {
@@ -111,22 +112,38 @@ static void short_work_does_not_wait_for_long_work(void **state)
 	assert_in_range(atomic_load(&most_at_once), 1, 8);
 }
 
-static void note_begin(struct job *job)
+/* Begins, and ends when all up to it are let go. */
+static void wait_until_let_go(struct job *job)
 {
-	begun[job - jobs] = atomic_fetch_add(&sequence, 1);
-	wait_for_gate(job);
+	unsigned number = (unsigned)(job - jobs);
+
+	atomic_store(&begun[number], true);
+	while (atomic_load(&let_go) <= number)
+		sched_yield();
 }
 
+/* Whose place one that ends gives free is that of the next, and no other's. */
 static void a_lane_is_first_come_first_served(void **state)
 {
+	unsigned at_once_in_lane = 0;
+
 	(void)state;
 	for (unsigned i = 0; i < 40; i++)
-		assert_int_equal(start(i, LANE_LONG, note_begin), 0);
-	atomic_store(&gate, true);
-	run_until_done(40);
-	/* Those that run at once may overtake each other. */
-	for (unsigned i = 0; i + 16 < 40; i++)
-		assert_true(begun[i] < begun[i + 16]);
+		assert_int_equal(start(i, LANE_LONG, wait_until_let_go), 0);
+	while (jobs[at_once_in_lane].handle)
+		at_once_in_lane++;
+	assert_in_range(at_once_in_lane, 1, 16);
+	for (unsigned i = 0; i < 40; i++) {
+		unsigned next = i + at_once_in_lane;
+
+		atomic_store(&let_go, i + 1);
+		run_until_done(i + 1);
+		assert_int_equal(order[i], i);
+		while (next < 40 && !atomic_load(&begun[next]))
+			sched_yield();
+		for (unsigned later = next + 1; later < 40; later++)
+			assert_false(atomic_load(&begun[later]));
+	}
 }
 
 static void a_cancelled_job_is_done_all_the_same(void **state)
