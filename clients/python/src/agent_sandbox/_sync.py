@@ -46,19 +46,21 @@ async def end_in(loop: asyncio.AbstractEventLoop, end: Callable[[], Coroutine[An
     Waits for end() in the loop of another thread.  That loop may stop before it or in the middle, and never says so; and
     its thread may be held up, perhaps by the wait for us: then end() comes with its next turn.
     """
-    ended = threading.Event()
+    here, ended = asyncio.get_running_loop(), asyncio.Event()
 
     async def run() -> None:
         try:
             await end()
         finally:
-            ended.set()
+            with contextlib.suppress(RuntimeError):  # ours is closed: nobody waits any more
+                here.call_soon_threadsafe(ended.set)
 
     with contextlib.suppress(RuntimeError):  # it is closed
         loop.call_soon_threadsafe(lambda: run_soon(loop, run()))
         until = time.monotonic() + LOOKED_FOR
         while not ended.is_set() and loop.is_running() and time.monotonic() < until:
-            await asyncio.sleep(LOOK)
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(ended.wait(), LOOK)
 
 
 class _Stopped(Exception):
