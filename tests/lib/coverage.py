@@ -55,8 +55,8 @@ def wanted(ops):
 
 
 def exceptions(path):
-    """Lines `kind op name — reason`; a reason is required."""
-    allowed = set()
+    """The reasons of lines `kind op name — reason`; one is required."""
+    allowed = {}
     with open(path, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
             line = line.strip()
@@ -66,13 +66,14 @@ def exceptions(path):
             words = what.split()
             if not dash or not reason or len(words) not in (2, 3):
                 raise ValueError(f"{path}:{number}: not 'kind op name — reason'")
-            allowed.add((words[0], words[1], words[2] if len(words) == 3 else ""))
+            allowed[words[0], words[1], words[2] if len(words) == 3 else ""] = reason
     return allowed
 
 
 def faults(ops, seen, allowed):
     want = wanted(ops)
-    lines = [f"never seen: {' '.join(key).strip()}" for key in sorted(want - seen - allowed)]
-    lines += [f"listed as never seen, but seen: {' '.join(key).strip()}" for key in sorted(allowed & seen)]
-    lines += [f"listed as never seen, but not in the catalog: {' '.join(key).strip()}" for key in sorted(allowed - want)]
+    never = {key for key, reason in allowed.items() if not reason.startswith("seen where ")}
+    lines = [f"never seen: {' '.join(key).strip()}" for key in sorted(want - seen - allowed.keys())]
+    lines += [f"listed as never seen, but seen: {' '.join(key).strip()}" for key in sorted(never & seen)]
+    lines += [f"listed as never seen, but not in the catalog: {' '.join(key).strip()}" for key in sorted(allowed.keys() - want)]
     return lines

@@ -114,15 +114,16 @@ def test_json_that_is_not_strict_is_a_breach(text):
 def test_coverage_tells_what_is_missing(notes):
     contract.check_result(LIST, GOOD)
     seen = coverage.merged(notes)
-    assert coverage.faults([LIST], seen, set()) == ["never seen: error files.list files.not_found"]
-    assert coverage.faults([LIST], seen, {("error", "files.list", "files.not_found")}) == []
-    assert "but seen" in coverage.faults([LIST], seen, {("op", "files.list", "")})[1]
-    assert len(coverage.faults([STREAM], set(), set())) == len(coverage.wanted([STREAM])) == 7
+    assert coverage.faults([LIST], seen, {}) == ["never seen: error files.list files.not_found"]
+    assert coverage.faults([LIST], seen, {("error", "files.list", "files.not_found"): "why"}) == []
+    assert "but seen" in coverage.faults([LIST], seen, {("op", "files.list", ""): "needs luck"})[1]
+    assert len(coverage.faults([LIST], seen, {("op", "files.list", ""): "seen where there is luck"})) == 1
+    assert len(coverage.faults([STREAM], set(), {})) == len(coverage.wanted([STREAM])) == 7
 
 
 def test_an_exception_without_a_reason_is_refused(tmp_path):
     (tmp_path / "unseen").write_text("# why\nerror files.list files.io — needs a broken disk\n")
-    assert coverage.exceptions(tmp_path / "unseen") == {("error", "files.list", "files.io")}
+    assert coverage.exceptions(tmp_path / "unseen") == {("error", "files.list", "files.io"): "needs a broken disk"}
     (tmp_path / "unseen").write_text("error files.list files.io\n")
     with pytest.raises(ValueError):
         coverage.exceptions(tmp_path / "unseen")
