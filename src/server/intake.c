@@ -17,8 +17,8 @@
 
 enum {
 	BODY_FIRST = 16 * 1024,
-	BODY_LARGE = 64 *
-		     1024, /* is parsed in a worker: ten megabytes made to be slow would hold up everybody for long */
+	/* Is parsed in a worker: ten megabytes made to be slow would hold up everybody for long. */
+	BODY_LARGE = 64 * 1024,
 };
 
 static int bind_route(struct serving *s, struct bind *b)
@@ -28,11 +28,6 @@ static int bind_route(struct serving *s, struct bind *b)
 			return -1;
 	}
 	return 0;
-}
-
-static int no_memory(struct serving *s)
-{
-	return err_set(&s->call.err, ERR_BUSY, "the request needs more memory than is left");
 }
 
 static int bind_query(struct serving *s, struct bind *b)
@@ -45,7 +40,7 @@ static int bind_query(struct serving *s, struct bind *b)
 		const char *name = arena_strndup(&s->call.arena, pair.name.p, pair.name.len);
 
 		if (!name)
-			return no_memory(s);
+			return serve_no_memory(s);
 		if (op_param_in_route(s->call.op, name))
 			return err_set(&s->call.err, ERR_ARGS_INVALID,
 				"parameter '%.*s' belongs in the path of the URL", (int)MIN(pair.name.len, 60),
@@ -221,11 +216,8 @@ static void body_complete(struct serving *s)
 		bound(s);
 		return;
 	}
-	s->call.job = (struct job){ .work = bind_apart, .done = bound_apart, .lane = LANE_SHORT };
-	if (job_start(&s->call.job, s->call.loop) < 0) {
-		err_set(&s->call.err, ERR_LIMIT_TOO_MANY, "as many jobs as the server takes are waiting: try again");
+	if (call_job(&s->call, &s->call.job, LANE_SHORT, bind_apart, bound_apart) < 0)
 		answer_error(s);
-	}
 }
 
 static void on_body(struct http_conn *c, ssize_t got, bool end, enum http_problem problem)
@@ -313,7 +305,7 @@ static struct str keep(struct serving *s, const struct head *head, const char *n
 	char *copy = value.p ? arena_strndup(&s->call.arena, value.p, value.len) : NULL;
 
 	if (value.p && !copy)
-		no_memory(s);
+		serve_no_memory(s);
 	return (struct str){ copy, copy ? value.len : 0 };
 }
 
@@ -375,7 +367,7 @@ static void keep_ws_base(struct serving *s, const struct head *head)
 		memcpy(base, scheme.p, scheme.len);
 		memcpy(base + scheme.len, host.p, host.len);
 	} else {
-		no_memory(s);
+		serve_no_memory(s);
 	}
 	s->call.http.ws_base = base;
 }

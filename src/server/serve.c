@@ -55,6 +55,11 @@ void serve_new_id(char to[static SERVE_ID_SIZE])
 	to[ID_PREFIX + ID_COUNT] = '\0';
 }
 
+int serve_no_memory(struct serving *s)
+{
+	return err_set(&s->call.err, ERR_BUSY, "the request needs more memory than is left");
+}
+
 static void make_request_id(struct serving *s, const struct head *head)
 {
 	struct str given = head_get(head, "x-request-id");
@@ -99,7 +104,7 @@ static int step_route(struct serving *s, const struct head *head)
 	/* The query outlives the head. */
 	s->asked->url.query.p = arena_strndup(&s->call.arena, s->asked->url.query.p, s->asked->url.query.len);
 	if (!s->asked->url.query.p)
-		return err_set(&s->call.err, ERR_BUSY, "the request needs more memory than is left");
+		return serve_no_memory(s);
 	if (!s->asked->url.too_deep)
 		route_find(head->method, s->asked->url.segments, s->asked->url.count, &s->asked->route);
 	/* The template author's commands are ops that stand in no table: they are looked up beside it. */

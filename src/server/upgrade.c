@@ -53,7 +53,7 @@ static int offered_token(struct serving *s, const struct head *head, struct str 
 			return err_set(&s->call.err, ERR_AUTH_INVALID, "credentials were sent more than once");
 		text = arena_strndup(&s->call.arena, name.p + sizeof BEARER - 1, name.len - (sizeof BEARER - 1));
 		if (!text)
-			return err_set(&s->call.err, ERR_BUSY, "the request needs more memory than is left");
+			return serve_no_memory(s);
 		len = base64_decode(text, str_of(text));
 		if (len <= 0)
 			return err_set(&s->call.err, ERR_AUTH_INVALID,
@@ -92,7 +92,7 @@ static const struct principal *by_ticket(struct serving *s, struct str text)
 	}
 	s->call.http.ticket_subject = arena_strdup(&s->call.arena, ticket->subject);
 	if (!s->call.http.ticket_subject)
-		err_set(&s->call.err, ERR_BUSY, "the request needs more memory than is left");
+		serve_no_memory(s);
 	return s->call.http.ticket_subject ? who : NULL;
 }
 
