@@ -24,7 +24,9 @@ static void on_signal(int number)
 {
 	int saved = errno;
 
-	if (seen && number != SIGHUP)
+	if (number == SIGHUP)
+		signal(SIGHUP, SIG_IGN); /* the next one tells nothing new, and must not disturb what is still to be done */
+	else if (seen)
 		end_at_once(number);
 	seen = 1;
 	if (write(pipe_fds[1], "", 1) < 0) {

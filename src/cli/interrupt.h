@@ -3,7 +3,7 @@
  * Ctrl-C and its like, seen as a descriptor, so that whoever waits in poll wakes up and
  * leaves by the ordinary way of an error: files half written are removed, and the closed
  * connection tells the server to end what runs.  The second signal kills at once (the second
- * hang-up does not: shells and the kernel both send one); a terminal that was made raw is given back.
+ * hang-up is ignored: shells and the kernel both send one); a terminal that was made raw is given back.
  */
 #pragma once
 

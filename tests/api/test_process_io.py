@@ -2,6 +2,7 @@
 """What a process writes and reads: offsets, gaps, followers, standard input."""
 import base64
 import concurrent.futures
+import contextlib
 import hashlib
 import json
 import time
@@ -82,25 +83,25 @@ def test_strange_cursors(client):
 
 def test_wait_ends_with_the_first_byte_or_the_end(client):
     process = start(client, "read x; echo $x; read y", stdin=True)
-    with concurrent.futures.ThreadPoolExecutor() as pool:
-        waiting = [pool.submit(output, client, process, wait=60) for _ in range(5)]
+    with contextlib.ExitStack() as calls:
+        waiting = [calls.enter_context(client.asked("process.output", pid=process["id"], wait=60)) for _ in range(5)]
         began = time.monotonic()
         assert output(client, process, wait=0.3)["chunks"] == []
         assert time.monotonic() - began > 0.25
         client.rest("process.stdin", pid=process["id"], data="now\n")
-        assert {text_of(one.result()) for one in waiting} == {"now\n"}
-        waiting = pool.submit(output, client, process, 4, wait=60)
+        assert {text_of(result()) for result in waiting} == {"now\n"}
+    with client.asked("process.output", pid=process["id"], since=4, wait=60) as waiting:
         client.rest("process.stdin", pid=process["id"], eof=True)
-        assert waiting.result()["eof"] and waiting.result()["exit_code"] == 1
+        result = waiting()
+        assert result["eof"] and result["exit_code"] == 1
 
 
 def test_wait_for_one_stream_only(client):
     process = start(client, "echo out; read x; echo err >&2; read y", stdin=True)
     output(client, process, wait=10)
-    with concurrent.futures.ThreadPoolExecutor() as pool:
-        waiting = pool.submit(output, client, process, stream="stderr", wait=20)
+    with client.asked("process.output", pid=process["id"], stream="stderr", wait=20) as waiting:
         client.rest("process.stdin", pid=process["id"], data="\n")
-        assert text_of(waiting.result()) == "err\n"
+        assert text_of(waiting()) == "err\n"
     client.rest("process.signal", pid=process["id"])
 
 
@@ -296,17 +297,14 @@ def test_shutdown_ends_readers(make_server):
     process = start(client, "echo a; sleep 7820")
     output(client, process, wait=10)
     stream = client.rest_stream("process.follow", pid=process["id"])
-    with concurrent.futures.ThreadPoolExecutor() as pool:
-        fds = server.fds()
-        waiting = pool.submit(output, client, process, 2, wait=50)
-        eventually(lambda: server.fds() > fds)
-        client.request("GET", "/health")  # comes after it
+    with client.asked("process.output", pid=process["id"], since=2, wait=50) as waiting:
         events = iter(stream)
         assert next(events).data["data"] == "a\n"
         server.signal(15)
         last = list(events)[-1]
         assert last.name == "error" and last.data["wire_code"] == "server.shutting_down"
-        assert waiting.exception().wire_code == "server.shutting_down"
+        with expect_error("server.shutting_down"):
+            waiting()
     assert server.wait() == 0
 
 
@@ -318,16 +316,16 @@ def test_readers_who_lose_the_scope_are_ended(make_server):
     server = make_server(policy=policy(["process:read"]))
     owner, reader = server.client(token="all word"), server.client(token="reader word")
     process = start(owner, "echo a; sleep 7821")
-    with reader.rest_stream("process.follow", pid=process["id"]) as stream, concurrent.futures.ThreadPoolExecutor() as pool:
+    waits = {"pid": process["id"], "since": 2, "wait": 50}
+    with reader.rest_stream("process.follow", pid=process["id"]) as stream, reader.asked("process.output", **waits) as waiting:
         events = iter(stream)
         assert next(events).name == "chunk"
-        waiting = pool.submit(output, reader, process, 2, wait=50)
-        assert output(reader, process, 2, wait=0.3)["chunks"] == []  # by now the other one waits too
         (server.scratch / "policy.yaml").write_text(json.dumps(policy(["core:read"])))
         owner.rest("core.reload")
         last = list(events)[-1]
         assert last.name == "error" and last.data["wire_code"] == "policy.scope_denied"
-        assert waiting.exception().wire_code == "policy.scope_denied"
+        with expect_error("policy.scope_denied"):
+            waiting()
     assert owner.rest("process.get", pid=process["id"])["state"] == "running"
 
 

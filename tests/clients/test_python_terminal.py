@@ -180,7 +180,7 @@ def test_a_start_with_a_key_happens_once(srv):
     key = f"key-{os.getpid()}-{next(_marks)}"
     first = srv.process.start_sync(argv=["sleep", mark], idempotency_key=key)
     assert srv.process.start_sync(argv=["sleep", mark], idempotency_key=key).id == first.id
-    assert len(running("sleep", mark)) == 1
+    assert len(eventually(lambda: running("sleep", mark))) == 1
     with pytest.raises(errors.ServerArgumentError) as caught:
         srv.process.start_sync(argv=["sleep", "1"], idempotency_key=key)
     assert caught.value.error_code == "args.idempotency_mismatch"

@@ -167,6 +167,20 @@ class Client:
         """The result, through the op's own route."""
         return self._exchange(op_id, self.by_route(op_id, args), http_timeout)
 
+    @contextlib.contextmanager
+    def asked(self, op_id, /, **args):
+        """A call that the server has read, and that nobody waits for: the block has a function that returns the result."""
+        method, target, body, headers = self.by_id(op_id, args)
+        with self.connect() as connection:
+            self._send(connection, method, target, body, headers)
+            self.request("GET", "/health")  # sent later, so read later
+
+            def result():
+                reply = connection.reply(method)
+                contract.check_head(reply)
+                return self.answer(self.ops[op_id], reply)
+            yield result
+
     def _stream(self, op_id, binding, timeout, headers=None):
         method, target, body, own = binding
         connection, reply = self.open(method, target, body, {**own, **(headers or {})}, timeout)
