@@ -42,7 +42,10 @@ def all_of(client, process, **more):
 
 def test_reading_consumes_nothing(client):
     """R21, B043"""
-    process = start(client, "printf abc; sleep 0.05; printf ERR >&2; sleep 0.05; printf def; exit 5")
+    process = start(client, "printf abc; read x; printf ERR >&2; read x; printf def; exit 5", stdin=True)
+    for seen in (3, 6):
+        assert output(client, process, seen - 3, wait=10)["next"] == seen
+        client.rest("process.stdin", pid=process["id"], data="\n")
     text, last = all_of(client, process)
     assert text == {"stdout": "abcdef", "stderr": "ERR"}
     assert last["exit_code"] == 5 and last["state"] == "exited" and last["next"] == 9 and last["dropped"] == 0

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The real server as a child process: started, measured, ended, and its last words judged."""
+import contextlib
 import functools
 import json
 import os
@@ -154,19 +155,31 @@ class Server:
     def signal(self, number):
         self.process.send_signal(number)
 
-    def wait(self, within=20):
+    def where(self):
+        """What each thread of the server is doing, a line for each, as far as this machine lets us see it."""
+        lines = []
+        for task in pathlib.Path(f"/proc/{self.pid}/task").iterdir():
+            facts = [task.name]
+            for name in ("comm", "syscall", "stack"):
+                with contextlib.suppress(OSError):
+                    facts.append((task / name).read_text().strip().replace("\n", " "))
+            lines.append(" ".join(facts))
+        return "\n".join(lines)
+
+    def wait(self, within=40):
         """The exit code, when the server ends by itself or was told to."""
         try:
             return self.process.wait(within)
         except subprocess.TimeoutExpired:
+            where = self.where()
             self.kill()
-            raise AssertionError(f"the server did not end within {within} s\n{self.stderr()[-4000:]}") from None
+            raise AssertionError(f"the server did not end within {within} s\n{where}\n{self.stderr()[-4000:]}") from None
 
     def check_silence(self):
         found = FAULTS.search(self.stderr())
         assert not found, f"the server's stderr holds '{found.group(0)}':\n{self.stderr()[-8000:]}"
 
-    def stop(self, within=20):
+    def stop(self, within=40):
         """SIGTERM, exit code 0, nothing from a sanitizer.  Does nothing the second time."""
         if not self.scratch.exists():
             return
