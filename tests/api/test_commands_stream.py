@@ -8,7 +8,7 @@ import pytest
 
 from lib.client import expect_error
 from lib.parallel import together
-from lib.processes import eventually, gone, nap, sleeping
+from lib.processes import eventually, gone, nap, no_descriptor_is_left, sleeping
 from lib.raw import Broken
 from lib.server import is_sanitized
 
@@ -23,19 +23,27 @@ def collect(client, command, **more):
 # --- events
 
 
-def test_r11_r12_the_events_of_a_command(runner):
-    with runner.stream("commands.stream", command="echo out; sleep 0.05; echo err >&2; exit 3") as stream:
-        events = list(stream)
+def test_r11_r12_the_events_of_a_command(runner, tmp_path):
+    command = f"echo out; until [ -e {tmp_path}/seen ]; do sleep 0.01; done; echo err >&2; exit 3"
+    with runner.stream("commands.stream", command=command) as stream:
+        told = iter(stream)
+        events = [next(told), next(told)]
+        (tmp_path / "seen").touch()
+        events += told
     assert [event.name for event in events] == ["start", "stdout", "stderr", "exit"]
     assert all(event.id is None for event in events)
     assert events[0].data.keys() == {"pid"} and events[1].data == {"data": "out\n"} and events[2].data == {"data": "err\n"}
     assert events[3].data["exit_code"] == 3 and events[3].data.keys() == {"exit_code", "duration_ms"}
 
 
-def test_the_order_of_two_streams_is_kept_as_far_as_pipes_allow(runner):
-    command = "for i in 1 2 3 4 5 6; do echo o$i; sleep 0.03; echo e$i >&2; sleep 0.03; done"
+def test_the_order_of_two_streams_is_kept_as_far_as_pipes_allow(runner, tmp_path):
+    command = f"seen() {{ until [ -e {tmp_path}/$1 ]; do sleep 0.01; done; }}; for i in 1 2 3 4 5 6; do echo o$i; seen o$i; echo e$i >&2; seen e$i; done"
+    said = []
     with runner.stream("commands.stream", command=command) as stream:
-        said = [event.data["data"].strip() for event in stream if event.name in ("stdout", "stderr")]
+        for event in stream:
+            if event.name in ("stdout", "stderr"):
+                said.append(event.data["data"].strip())
+                (tmp_path / said[-1]).touch()
     assert said == [f"{kind}{i}" for i in range(1, 7) for kind in "oe"]
 
 
@@ -275,10 +283,8 @@ def test_streams_that_come_and_go_leave_nothing(process_server, runner):
         with runner.stream("commands.stream", command="echo a; sleep 0.02; echo b" if i % 2 else "yes") as stream:
             stream.until("stdout")
 
-    together(one, range(40))
-    before = process_server.fds()
-    together(one, range(160))
-    eventually(lambda: process_server.fds() <= before + 1, within=10, what="the descriptors are back")
+    with no_descriptor_is_left(process_server):
+        together(one, range(160))
 
 
 # --- on the wire

@@ -8,7 +8,7 @@ import os
 import pytest
 
 from lib.client import expect_error
-from lib.processes import eventually
+from lib.processes import no_descriptor_is_left
 from lib.raw import Broken
 from lib.server import is_sanitized
 
@@ -266,12 +266,11 @@ def test_a_file_that_is_removed_is_still_sent(client, folder):
 def test_a_caller_that_leaves_frees_the_file(client, server, folder):
     path = folder / "f"
     path.write_bytes(b"a" * (64 << 20))
-    before = server.fds()
-    connections = [client.open("GET", f"/download?path={path}", headers={"Accept": BYTES})[0] for _ in range(10)]
-    assert server.fds() >= before + 10
-    for connection in connections:
-        connection.reset()
-    eventually(lambda: server.fds() <= before + 1, what="the descriptors to be closed")
+    with no_descriptor_is_left(server):
+        connections = [client.open("GET", f"/download?path={path}", headers={"Accept": BYTES})[0] for _ in range(40)]
+        assert server.fds() >= 80
+        for connection in connections:
+            connection.reset()
 
 
 def test_what_is_not_in_the_page_cache(client, folder):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """HTTP as it comes over the socket: shapes that are refused, targets, HEAD, connections, many and rude peers (B129, B133, B134)."""
+import contextlib
 import json
 import socket
 
@@ -7,7 +8,7 @@ import pytest
 
 from lib.exchange import H, exchange, post, refusal
 from lib.parallel import together
-from lib.processes import eventually
+from lib.processes import eventually, no_descriptor_is_left
 from lib.raw import Broken
 from lib.server import is_sanitized
 
@@ -245,20 +246,13 @@ def test_a_refusal_has_an_id_of_its_own_too(client):
 
 def test_b134_slow_heads_and_endless_bodies_do_not_hold_others(client):
     """Their deadlines are tested in tests/unit/test_http_conn.c, with short limits."""
-    server, slow = client.server, []
-    client.call("commands.run", command="true")
-    before = server.fds() + 2
-    try:
+    with no_descriptor_is_left(client.server), contextlib.ExitStack() as slow:
         for i in range(300):
             connection = client.connect()
-            slow.append(connection)
+            slow.callback(connection.reset)
             connection.send("G" if i % 2 else f"POST /shell HTTP/1.1\r\n{H}Transfer-Encoding: chunked\r\n\r\n1\r\n{{\r\n")
         assert client.rest("core.health") == {"status": "ok"}
         assert client.call("commands.run", command="echo hi")["stdout"] == "hi\n"
-    finally:
-        for connection in slow:
-            connection.reset()
-    eventually(lambda: server.fds() <= before, what="the descriptors are back")
 
 
 def test_many_idle_connections_beyond_the_limit(make_server):

@@ -12,7 +12,7 @@ import time
 import pytest
 
 from lib.client import expect_error
-from lib.processes import children, eventually, running
+from lib.processes import children, eventually, no_descriptor_is_left, running
 from lib.server import Server, is_sanitized
 
 # Processes are told apart by their arguments: the same test in both modes at once would see its twin's.
@@ -285,12 +285,12 @@ def test_finished_ones_do_not_pile_up(make_server):
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: start(client, "echo x"), range(60)))
     eventually(lambda: len(client.rest("process.list")["processes"]) == 5)
-    before, fds = server.rss_kib(), server.fds()
-    with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda _: start(client, "echo x"), range(300)))
-    eventually(lambda: len(client.rest("process.list")["processes"]) == 5)
-    assert {p["state"] for p in client.rest("process.list")["processes"]} == {"exited"}
-    eventually(lambda: server.fds() <= fds + 2, what="closed descriptors")
+    before = server.rss_kib()
+    with no_descriptor_is_left(server):
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda _: start(client, "echo x"), range(300)))
+        eventually(lambda: len(client.rest("process.list")["processes"]) == 5)
+        assert {p["state"] for p in client.rest("process.list")["processes"]} == {"exited"}
     assert is_sanitized() or server.rss_kib() < before + 4096
     assert not children(server.pid, zombies_only=True)
     with expect_error("process.not_found", 404):

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from lib.client import expect_error
-from lib.processes import eventually
+from lib.processes import eventually, no_descriptor_is_left
 from lib.server import is_sanitized
 
 RING = 1 << 20
@@ -40,12 +40,18 @@ def all_of(client, process, **more):
             return text, got
 
 
-def test_reading_consumes_nothing(client):
-    """R21, B043"""
+def start_mixed(client):
+    """abc, ERR on stderr, def: each when what was before it is read."""
     process = start(client, "printf abc; read x; printf ERR >&2; read x; printf def; exit 5", stdin=True)
     for seen in (3, 6):
         assert output(client, process, seen - 3, wait=10)["next"] == seen
         client.rest("process.stdin", pid=process["id"], data="\n")
+    return process
+
+
+def test_reading_consumes_nothing(client):
+    """R21, B043"""
+    process = start_mixed(client)
     text, last = all_of(client, process)
     assert text == {"stdout": "abcdef", "stderr": "ERR"}
     assert last["exit_code"] == 5 and last["state"] == "exited" and last["next"] == 9 and last["dropped"] == 0
@@ -60,7 +66,7 @@ def test_reading_consumes_nothing(client):
 
 
 def test_filter_leaves_holes(client):
-    process = start(client, "printf abc; sleep 0.05; printf ERR >&2; sleep 0.05; printf def")
+    process = start_mixed(client)
     all_of(client, process)
     got = output(client, process, stream="stderr")
     assert got["chunks"] == [{"stream": "stderr", "offset": 3, "data": "ERR"}] and got["next"] == 9 and got["eof"]
@@ -110,12 +116,11 @@ def test_wait_for_one_stream_only(client):
 
 def test_waiting_caller_may_leave(client, server):
     process = start(client, "read x", stdin=True)
-    fds = server.fds()
-    for _ in range(10):
-        connection = client.connect()
-        connection.send(client.head("GET", f"/process/{process['id']}/output?wait=60", {}))
-        connection.close()
-    eventually(lambda: server.fds() <= fds, what="closed connections")  # long before the minute is over, and while it runs
+    with no_descriptor_is_left(server):  # long before the minute is over, and while it runs
+        for _ in range(50):
+            connection = client.connect()
+            connection.send(client.head("GET", f"/process/{process['id']}/output?wait=60", {}))
+            connection.close()
     assert client.call("process.get", pid=process["id"])["state"] == "running"
     client.rest("process.stdin", pid=process["id"], data="x\n")
     assert output(client, process, wait=10)["eof"]
@@ -187,9 +192,12 @@ def test_ring_size_is_the_policys(make_server):
 
 def test_follow_to_the_end(client):
     """R26"""
-    process = start(client, "echo a; sleep 0.05; echo b >&2; exit 3")
+    process = start(client, "echo a; sleep 0.05; read x; echo b >&2; exit 3", stdin=True)
     with client.rest_stream("process.follow", pid=process["pid"]) as stream:
-        events = list(stream)
+        told = iter(stream)
+        events = [next(told)]
+        client.rest("process.stdin", pid=process["id"], data="\n")
+        events += told
     assert [(e.name, e.id) for e in events] == [("chunk", "2"), ("chunk", "4"), ("exit", "4")]
     assert events[1].data == {"stream": "stderr", "offset": 2, "data": "b\n"}
     assert events[2].data["exit_code"] == 3 and events[2].data["duration_ms"] >= 50
@@ -320,6 +328,7 @@ def test_readers_who_lose_the_scope_are_ended(make_server):
     owner, reader = server.client(token="all word"), server.client(token="reader word")
     process = start(owner, "echo a; sleep 7821")
     waits = {"pid": process["id"], "since": 2, "wait": 50}
+    output(owner, process, wait=10)
     with reader.rest_stream("process.follow", pid=process["id"]) as stream, reader.asked("process.output", **waits) as waiting:
         events = iter(stream)
         assert next(events).name == "chunk"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Questions to /proc, and waiting for an answer with a deadline."""
+import contextlib
 import itertools
 import os
 import pathlib
@@ -55,6 +56,18 @@ def eventually(condition, within=20.0, what="the condition"):
             return answer
         assert time.monotonic() < deadline, f"{what} did not come true within {within} s"
         time.sleep(0.01)
+
+
+@contextlib.contextmanager
+def no_descriptor_is_left(server):
+    """
+    Around what opens far more descriptors in the server than the few that it may keep: eight empty cgroups
+    with two each, which it has made before or makes now.
+    """
+    server.client().call("core.health")  # what was closed before is closed there, too
+    before = server.fds()
+    yield
+    eventually(lambda: server.fds() <= before + 18, what="the end of all descriptors that were opened")
 
 
 def gone(*numbers):
