@@ -177,7 +177,7 @@ def test_r97_ordinary_calls_are_answered_beside_bodies_that_hold_all_they_can(ma
             connection.send(f"POST /shell HTTP/1.1\r\nHost: localhost\r\nContent-Length: {size}\r\n\r\n")
             with contextlib.suppress(ConnectionError):  # refused before all was sent
                 connection.send(b'{"command": "wc -c", "stdin": "' + b"x" * (size - 100))
-        answered = select.select([connection.socket for connection in holding], [], [], 30)[0]
+        answered = select.select([connection.socket for connection in holding], [], [], 60)[0]
         assert 0 < len(answered) < len(holding)
         for _ in range(20):
             assert client.rest("core.health") == {"status": "ok"}
@@ -199,7 +199,7 @@ def memory_is_full(client, sizes):
             head = f"POST /shell HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {size}\r\n\r\n"
             with contextlib.suppress(ConnectionError):  # refused before all was sent
                 connection.send(head.encode(), b'{"command": "wc -c", "stdin": "' + b"x" * (size - 100))
-        assert select.select([connection.socket for connection in holding], [], [], 30)[0]
+        assert select.select([connection.socket for connection in holding], [], [], 60)[0]
         yield
     finally:
         for connection in holding:

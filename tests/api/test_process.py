@@ -14,7 +14,7 @@ import time
 import pytest
 
 from lib.client import expect_error
-from lib.processes import children, eventually, in_time, no_descriptor_is_left, running
+from lib.processes import children, eventually, gone, in_time, nap, no_descriptor_is_left, running, sleeping
 from lib.server import Server, is_sanitized
 
 # Processes are told apart by their arguments: the same test in both modes at once would see its twin's.
@@ -76,10 +76,10 @@ def mode(request):
 
 
 def test_start_tells_what_runs(client):
-    before = time.time()
-    process = client.rest("process.start", command="sleep 7701")
-    assert process["command"] == "sleep 7701"
-    eventually(lambda: process["pid"] in running("sleep", "7701"))
+    before, number = time.time(), nap()
+    process = client.rest("process.start", command=f"sleep {number}")
+    assert process["command"] == f"sleep {number}"
+    eventually(lambda: process["pid"] in sleeping(number))
     assert re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", process["started_at"])
     started = calendar.timegm(time.strptime(process["started_at"][:19], "%Y-%m-%dT%H:%M:%S"))
     assert before - 2 < started < time.time() + 2
@@ -164,12 +164,12 @@ def test_exit_is_told(client):
 
 def test_caller_may_leave(client):
     """B163: what was started as a process survives its caller."""
-    connection = client.connect()
-    body = json.dumps({"command": "sleep 7704"}).encode()
+    connection, number = client.connect(), nap()
+    body = json.dumps({"command": f"sleep {number}"}).encode()
     connection.send(client.head("POST", "/process/start", {"Content-Length": len(body)}), body)
     connection.close()
-    eventually(lambda: running("sleep", "7704"))
-    [process] = [p for p in client.rest("process.list")["processes"] if p["command"] == "sleep 7704"]
+    eventually(lambda: sleeping(number))
+    [process] = [p for p in client.rest("process.list")["processes"] if p["command"] == f"sleep {number}"]
     assert process["state"] == "running"
     client.rest("process.signal", pid=process["id"])
 
@@ -205,14 +205,15 @@ def test_usage_is_told(mode):
 def test_leader_gone_children_live(mode):
     """B037, R19"""
     client = mode.client()
-    process = start(client, "setsid sleep 7720 & sleep 7721 & (sleep 7722 &) ; exit 4")
+    one, two, three = nap(), nap(), nap()
+    process = start(client, f"setsid sleep {one} & sleep {two} & (sleep {three} &) ; exit 4")
     entry = ended(client, process)
     assert entry["exit_code"] == 4
     eventually(lambda: client.rest("process.get", pid=process["id"])["descendants"] == 3)
     with expect_error("process.exited", 409):
         client.rest("process.signal", pid=process["id"], group=False)
     assert client.rest("process.signal", pid=process["id"], signal="SIGKILL") == {"pid": process["pid"], "signal": "SIGKILL"}
-    eventually(lambda: not any(running("sleep", str(n)) for n in (7720, 7721, 7722)))
+    gone(one, two, three)
     eventually(lambda: client.rest("process.get", pid=process["id"])["descendants"] == 0)
     with expect_error("process.exited", 409):
         client.rest("process.signal", pid=process["id"], signal="SIGKILL")
@@ -220,12 +221,12 @@ def test_leader_gone_children_live(mode):
 
 def test_timeout_ends_the_tree(mode):
     """B037: nobody is left who owns the port."""
-    client = mode.client()
+    client, one, two = mode.client(), nap(), nap()
     script = "import socket, time; s = socket.socket(); s.bind((\"127.0.0.1\", 0)); s.listen(); print(s.getsockname()[1], flush=True); time.sleep(60)"
 
     def started(timeout):
         """The process and its port, when somebody listened on it before the timeout struck."""
-        command = f"trap '' TERM; (trap - TERM; exec setsid python3 -c '{script}') & sleep 7730 & wait; sleep 7731"
+        command = f"trap '' TERM; (trap - TERM; exec setsid python3 -c '{script}') & sleep {one} & wait; sleep {two}"
         process = start(client, command, timeout=timeout)
         chunks = client.rest("process.output", pid=process["id"], wait=50)["chunks"]
         with contextlib.suppress(ConnectionRefusedError):
@@ -239,7 +240,7 @@ def test_timeout_ends_the_tree(mode):
     assert entry["timed_out"] and entry["signal"] == "SIGKILL"
     assert [p["timed_out"] for p in client.rest("process.list")["processes"] if p["id"] == process["id"]] == [True]
     eventually(lambda: client.rest("process.get", pid=process["id"])["descendants"] == 0)
-    eventually(lambda: not running("sleep", "7730") and not running("sleep", "7731"))
+    gone(one, two)
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", port))
     got = client.rest("process.output", pid=process["id"])
@@ -247,17 +248,17 @@ def test_timeout_ends_the_tree(mode):
 
 
 def test_signal_reaches_the_group_or_the_one(mode):
-    client = mode.client()
-    process = start(client, "sleep 7740 & trap 'echo usr' USR1; echo ready; while :; do wait; done")
+    client, number = mode.client(), nap()
+    process = start(client, f"sleep {number} & trap 'echo usr' USR1; echo ready; while :; do wait; done")
     assert first_output(client, process) == "ready\n"
     assert client.rest("process.signal", pid=process["id"], signal="SIGUSR1", group=False)["signal"] == "SIGUSR1"
     assert first_output(client, process, 6) == "usr\n"
-    eventually(lambda: running("sleep", "7740"))
+    eventually(lambda: sleeping(number))
     assert client.rest("process.signal", pid=process["pid"], signal=19)["signal"] == "SIGSTOP"
     client.rest("process.signal", pid=process["pid"], signal="SIGCONT")
     client.rest("process.signal", pid=process["id"], signal="SIGKILL")
     ended(client, process)
-    eventually(lambda: not running("sleep", "7740"))
+    gone(number)
 
 
 def test_signals_that_are_none(client):
@@ -290,10 +291,12 @@ def test_no_signal_goes_to_a_number(mode, make_server, tmp_path):
     wrap = ["strace", "-D", "-f", "-qq", "-o", trace, "-e", "trace=kill,tkill,tgkill,pidfd_send_signal", "-e", "signal=none"]
     server = make_server(*["--no-cgroups"] * ("--no-cgroups" in mode.command), wrap=wrap)
     client = server.client()
-    done, left, busy = start(client, "true"), start(client, "setsid sleep 7742 & sleep 7743 & exit"), start(client, "sleep 7744 & sleep 7744")
+    one, two, three = nap(), nap(), nap()
+    done, left = start(client, "true"), start(client, f"setsid sleep {one} & sleep {two} & exit")
+    busy = start(client, f"sleep {three} & sleep {three}")
     ended(client, done)
     ended(client, left)
-    eventually(lambda: all(len(running("sleep", number)) == count for number, count in (("7742", 1), ("7743", 1), ("7744", 2))))
+    eventually(lambda: [len(sleeping(number)) for number in (one, two, three)] == [1, 1, 2])
     with expect_error("process.exited", 409):
         client.rest("process.signal", pid=done["id"])
     for one in (left, busy):
@@ -347,29 +350,29 @@ def test_server_takes_everybody_along(mode):
             return (server.base / "bye").exists()
 
     def end_with_children(server):
-        client = server.client()
+        client, sleeps = server.client(), [nap() for _ in range(5)]
         marks = [start(client, f"trap 'echo bye > {server.base}/bye; exit' TERM; echo; while :; do sleep 0.01; done"),
-                 start(client, "setsid sleep 7760 & sleep 7761"), start(client, "trap '' TERM; echo; sleep 7762; sleep 7763"),
-                 start(client, "setsid sleep 7764 & exit")]
+                 start(client, f"setsid sleep {sleeps[0]} & sleep {sleeps[1]}"),
+                 start(client, f"trap '' TERM; echo; sleep {sleeps[2]}; sleep {sleeps[3]}"),
+                 start(client, f"setsid sleep {sleeps[4]} & exit")]
         for one in (marks[0], marks[2]):
             assert first_output(client, one) == "\n"
         ended(client, marks[3])
         server.signal(signal.SIGTERM)
         assert server.wait() == 0
-        # What was killed last may take a moment to go.
-        eventually(lambda: not any(running("sleep", str(n)) for n in range(7760, 7765)))
+        gone(*sleeps)  # what was killed last may take a moment to go
 
     assert any(has_time() for _ in range(4))
 
 
 def test_killed_server_leaves_no_direct_child(make_server):
     """R87, B142"""
-    server = make_server()
-    start(server.client(), argv=["sleep", "7770"])
-    eventually(lambda: running("sleep", "7770"))
+    server, number = make_server(), nap()
+    start(server.client(), argv=["sleep", number])
+    eventually(lambda: sleeping(number))
     server.process.kill()
     server.process.wait()
-    eventually(lambda: not running("sleep", "7770"))
+    gone(number)
     server.kill()
 
 
