@@ -13,7 +13,7 @@ from lib.access import token
 from lib.client import expect_error
 from lib.custom import client_of, manifest, noted, puppet, run
 from lib.parallel import together
-from lib.processes import eventually, nap, sleeping
+from lib.processes import eventually, gone, is_dead, nap, sleeping
 from lib.server import Server, binary
 
 
@@ -351,7 +351,8 @@ def test_the_end_of_the_server_ends_them(tmp_path):
     number = nap()
     with Server("--commands", tmp_path) as server:
         run(client_of(server), "nap", number=number)
-    assert not sleeping(number) and not os.path.exists(f"/proc/{noted(tmp_path, 'starts')[0]}")
+    gone(number)
+    eventually(lambda: is_dead(noted(tmp_path, "starts")[0]))
 
 
 def test_sigterm_while_a_worker_starts(tmp_path):
@@ -360,7 +361,7 @@ def test_sigterm_while_a_worker_starts(tmp_path):
         pid = int(eventually(lambda: noted(tmp_path, "starts"))[0])
         server.send_signal(signal.SIGTERM)
         assert server.wait(60) == 0 and server.stdout.read() == b""
-    assert not os.path.exists(f"/proc/{pid}")
+    eventually(lambda: is_dead(pid))
 
 
 def test_a_call_under_way_gets_the_grace(tmp_path):

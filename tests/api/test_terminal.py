@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Terminals: sessions, what they show, and what becomes of them."""
+import contextlib
 import itertools
 import json
 import os
@@ -12,7 +13,7 @@ import pytest
 
 from lib.client import expect_error
 from lib.parallel import together
-from lib.processes import eventually, in_time, nap, rests, running
+from lib.processes import eventually, in_time, is_dead, nap, rests, running
 from lib.server import ROOT, is_sanitized
 from lib.ws import Terminal
 
@@ -537,10 +538,13 @@ def test_idle_sessions_are_hung_up(make_server):
         idle = client.call("terminal.create", argv=["sleep", "650"])
         busy = client.call("terminal.create", command="while :; do echo x; sleep 0.2; done")
         watched = client.call("terminal.create", argv=["sleep", "651"])
-        with Terminal(client, watched):
-            eventually(lambda: not client.call("terminal.get", id=idle["session_id"])["alive"])
-            assert client.call("terminal.get", id=idle["session_id"])["signal"] == "SIGHUP"
-            return all(client.call("terminal.get", id=session["session_id"])["alive"] for session in (busy, watched))
+        with contextlib.closing(Terminal(client, watched).connection):
+            ended, *others = eventually(lambda: told_dead(client, idle, busy, watched))
+        return ended["signal"] == "SIGHUP" and all(other["alive"] for other in others)
+
+    def told_dead(client, *sessions):
+        told = [client.call("terminal.get", id=session["session_id"]) for session in sessions]
+        return None if told[0]["alive"] else told
 
     in_time(others_live, shortest=1)
 
@@ -578,7 +582,7 @@ def test_the_server_ends(make_server):
     assert viewer.closed == (1001, "server.shutting_down")
     other.connection.close()
     assert server.wait() == 0
-    assert process_is_gone(shell_session["pid"]) and process_is_gone(stubborn["pid"])
+    eventually(lambda: is_dead(shell_session["pid"]) and is_dead(stubborn["pid"]))
 
 
 def test_ws_url_behind_a_proxy(make_server):

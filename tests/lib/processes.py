@@ -47,6 +47,14 @@ def children(pid, zombies_only=False):
     return found
 
 
+def is_dead(pid):
+    """Whether it is gone, or waits for its parent to look after it, which may be the machine's first process."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
 def eventually(condition, within=60.0, what="the condition"):
     """The first true answer of condition(); fails when there is none in time."""
     deadline = time.monotonic() + within
