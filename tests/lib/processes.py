@@ -47,7 +47,7 @@ def children(pid, zombies_only=False):
     return found
 
 
-def eventually(condition, within=20.0, what="the condition"):
+def eventually(condition, within=60.0, what="the condition"):
     """The first true answer of condition(); fails when there is none in time."""
     deadline = time.monotonic() + within
     while True:
