@@ -120,15 +120,18 @@ def registered(n: int = 1) -> int:
 
 def are_ready(server):
     """The server waits ten seconds for its workers, and then serves without those that are late."""
-    workers = eventually(lambda: [one for one in server.client().call("custom.list")["workers"] if one["state"] != "starting"], within=60)
-    assert {one["state"] for one in workers} == {"ready"}, workers
+    def settled():
+        workers = server.client().call("custom.list")["workers"]
+        return all(one["state"] != "starting" for one in workers) and workers
+
+    assert {one["state"] for one in eventually(settled, within=110)} == {"ready"}
 
 
 @pytest.fixture(scope="module")
 def author(tmp_path_factory):
     folder = tmp_path_factory.mktemp("author")
     (folder / "commands.py").write_text(AUTHOR)
-    manifest(folder, "py.yaml", worker=[sys.executable, "-m", "agent_sandbox.worker", "commands.py"], cwd=".", env={"PYTHONPATH": SOURCE})
+    manifest(folder, "py.yaml", worker=[sys.executable, "-m", "agent_sandbox.worker", "commands.py"], cwd=".", env={"PYTHONPATH": SOURCE}, start_timeout=110)
     manifest(folder, "echo.yaml", name="echo-it", description="Say it.", args=[{"name": "text"}], run=["printf", "%s", "{text}"])
     with Server("--commands", folder, policy={"profile": "full_access"}) as server:
         are_ready(server)
@@ -218,14 +221,14 @@ def test_a_timeout_cancels_what_is_async(raw, tmp_path):
 ])
 def test_what_cannot_be_a_command_is_told(make_server, tmp_path, text, words):
     (tmp_path / "c.py").write_text("from __future__ import annotations\nfrom agent_sandbox.worker import command\n" + ("@command\n" if "def" in text else "") + text)
-    manifest(tmp_path, "py.yaml", worker=[sys.executable, "-m", "agent_sandbox.worker", "c.py"], cwd=".", env={"PYTHONPATH": SOURCE})
+    manifest(tmp_path, "py.yaml", worker=[sys.executable, "-m", "agent_sandbox.worker", "c.py"], cwd=".", env={"PYTHONPATH": SOURCE}, start_timeout=110)
     done = subprocess.run([sys.executable, "-m", "agent_sandbox.worker", "c.py"], cwd=tmp_path, env={"PYTHONPATH": SOURCE}, capture_output=True,
                           text=True, stdin=subprocess.DEVNULL)
     if done.returncode:
         assert words in done.stderr
         return
     client = make_server("--commands", tmp_path).client()
-    problem = eventually(lambda: client.call("custom.list")["workers"][0].get("problem"), within=60)
+    problem = eventually(lambda: client.call("custom.list")["workers"][0].get("problem"), within=110)
     assert words in problem
 
 
@@ -246,7 +249,7 @@ def test_serve_by_hand(tmp_path):
 def test_it_ends_with_the_server(tmp_path):
     (tmp_path / "c.py").write_text("from agent_sandbox.worker import command\n@command\ndef hang():\n    import time\n    time.sleep(1000)\n")
     words = [sys.executable, "-m", "agent_sandbox.worker", str(tmp_path / "c.py")]
-    manifest(tmp_path, "py.yaml", worker=words, env={"PYTHONPATH": SOURCE})
+    manifest(tmp_path, "py.yaml", worker=words, env={"PYTHONPATH": SOURCE}, start_timeout=110)
     with Server("--commands", tmp_path):
         eventually(lambda: running(*words))
     eventually(lambda: not running(*words))
@@ -309,9 +312,12 @@ def examples(tmp_path_factory):
     folder = tmp_path_factory.mktemp("examples") / "commands.d"
     shutil.copytree(ROOT / "examples/custom-commands", folder)
     grader = folder / "grader.yaml"
-    grader.write_text(grader.read_text().replace("python3", sys.executable) + f"env: {{PYTHONPATH: {SOURCE}}}\n")
+    grader.write_text(grader.read_text().replace("python3", sys.executable) + f"env: {{PYTHONPATH: {SOURCE}}}\nstart_timeout: 110\n")
     if not shutil.which("node"):
         (folder / "notes.yaml").unlink()
+    else:
+        with open(folder / "notes.yaml", "a") as notes:
+            notes.write("start_timeout: 110\n")
     with Server("--commands", folder) as server:
         (server.base / "-odd name").write_text("one two\nthree\n")
         are_ready(server)
