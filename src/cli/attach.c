@@ -29,6 +29,7 @@ enum {
 	SIZE_MAX_CELLS = 1000,
 	SILENCE_S = 70, /* the server pings after 20 s of it */
 	DELETE_MS = 5000,
+	END_AGAIN_MS = 1000,
 };
 #define END_OF_FILE "\004" /* Ctrl-D, as the terminal reads it */
 
@@ -42,6 +43,7 @@ struct attach {
 	bool has_input, attached, refused, ended, detached; /* refused: the server has closed */
 	bool line_start, tilde;                             /* where the keys are, for "~." */
 	int exit_code;
+	int64_t end_told_ns; /* when the end of our input was sent last; 0 before it */
 };
 
 static bool window_size(struct winsize *ret_size)
@@ -90,6 +92,26 @@ static int send_keys(struct attach *a, struct str keys)
 	return len ? ws_client_send(&a->ws, WS_BINARY, (struct str){ out, len }, &a->cli->problem) : 0;
 }
 
+/*
+ * A terminal forgets an end that comes before a shell sets it up for its line editor, so it is sent again until all
+ * has ended.  In a line that is not empty the first one hands over the line; an editor heeds none there: then the line is ended.
+ */
+static int send_end(struct attach *a)
+{
+	struct str end = STR(END_OF_FILE);
+
+	if (!a->line_start)
+		end = a->end_told_ns ? STR("\r" END_OF_FILE) : STR(END_OF_FILE END_OF_FILE);
+	a->line_start |= a->end_told_ns != 0;
+	a->end_told_ns = clock_now_ns();
+	return ws_client_send(&a->ws, WS_BINARY, end, &a->cli->problem);
+}
+
+static bool is_end_due(const struct attach *a)
+{
+	return a->end_told_ns && !a->ws.out.len && clock_now_ns() - a->end_told_ns >= END_AGAIN_MS * NS_PER_MS;
+}
+
 static int on_keys(struct attach *a)
 {
 	char keys[KEYS];
@@ -100,7 +122,7 @@ static int on_keys(struct attach *a)
 	if (got > 0)
 		return send_keys(a, (struct str){ keys, (size_t)got });
 	a->has_input = false;
-	return ws_client_send(&a->ws, WS_BINARY, STR(END_OF_FILE), &a->cli->problem);
+	return send_end(a);
 }
 
 static int show(struct attach *a, struct str bytes)
@@ -228,7 +250,7 @@ static int step(struct attach *a, int signal_fd)
 		{ .fd = interrupt_fd(), .events = POLLIN },
 	};
 
-	if (poll(fds, ARRAY_LEN(fds), SILENCE_S * 1000) < 0 && errno != EINTR)
+	if (poll(fds, ARRAY_LEN(fds), a->end_told_ns ? END_AGAIN_MS : SILENCE_S * 1000) < 0 && errno != EINTR)
 		return problem_errno(&a->cli->problem, errno, "cannot wait for the terminal");
 	if (interrupt_seen())
 		return problem_set(&a->cli->problem, EXIT_INTERRUPTED, "interrupted");
@@ -238,7 +260,7 @@ static int step(struct attach *a, int signal_fd)
 		return -1;
 	if (fds[2].revents && on_signal(a, signal_fd) < 0)
 		return -1;
-	if (on_silence(a) < 0)
+	if (on_silence(a) < 0 || (is_end_due(a) && send_end(a) < 0))
 		return -1;
 	return a->ended ? 0 : ws_client_flush(&a->ws, &a->cli->problem);
 }

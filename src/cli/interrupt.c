@@ -24,8 +24,9 @@ static void on_signal(int number)
 {
 	int saved = errno;
 
+	/* The next hang-up tells nothing new, and must not disturb what is still to be done. */
 	if (number == SIGHUP)
-		signal(SIGHUP, SIG_IGN); /* the next one tells nothing new, and must not disturb what is still to be done */
+		signal(SIGHUP, SIG_IGN);
 	else if (seen)
 		end_at_once(number);
 	seen = 1;

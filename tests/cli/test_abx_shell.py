@@ -41,6 +41,15 @@ def test_shell(screen, folder):
     assert one.end() == 7
 
 
+@pytest.mark.parametrize("typed", [b"", b"echo $((40 + 2))\n", b"echo $((40 + 2))"])
+def test_input_that_ends(abx, typed):
+    """A shell or a command that reads ends with it, also when it comes before they are ready, or in the middle of a line."""
+    shell = abx("shell", input=typed)
+    assert shell.code == 0 and (b"42\r\n" in shell.raw) == bool(typed), shell
+    cat = abx("exec", "-t", "--", "cat", input=typed)
+    assert cat.code == 0 and (not typed or cat.raw.count(typed.rstrip()) == 2), cat  # its echo, and cat's
+
+
 def test_detach_and_come_back(screen):
     one = screen("shell")
     one.type(b"X=kept; echo rea''dy\r")
