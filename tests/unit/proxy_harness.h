@@ -186,6 +186,11 @@ static bool nobody_is_there(const void *what)
 	return proxy_connections(world.proxy) == 0;
 }
 
+static inline bool are_there(const void *what)
+{
+	return proxy_connections(world.proxy) == *(const unsigned *)what;
+}
+
 /* The server's end of the newest connection; how many there were before must be said. */
 static inline struct end *server_after(unsigned before)
 {

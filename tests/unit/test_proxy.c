@@ -530,11 +530,6 @@ static void test_the_kernel_tells_whose(void **state)
 
 /* --- the end --- */
 
-static bool are_there(const void *what)
-{
-	return proxy_connections(world.proxy) == *(const unsigned *)what;
-}
-
 static void test_stopped_in_the_middle(void **state)
 {
 	struct end *tunnel = ask("CONNECT 127.0.0.1:%p HTTP/1.1\r\nHost: 127.0.0.1:%p\r\n\r\n"), *silent, *waits;
