@@ -247,6 +247,7 @@ void cdp_ask(struct cdp *c, struct cdp_request *request, int64_t timeout_ms, siz
 {
 	int status;
 
+	cdp_cancel(request); /* asked once more before the answer, it must not be in the ring twice */
 	*request = (struct cdp_request){
 		.fn = fn, .id = c->last_id, .max = max, .status = -ETIMEDOUT, .cdp = c, .timer = request->timer
 	};

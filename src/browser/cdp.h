@@ -5,8 +5,8 @@
  *
  * A question is written between cdp_begin() and cdp_ask() into the params object of a JSON writer.
  * Its answer, its timeout or the end of the conversation comes to the struct cdp_request, once and
- * never from inside; a request that is cancelled hears nothing.  A request is a member of the object
- * that waits.  What an answer may hold is said by who asks (messages.h).
+ * never from inside; a request that is cancelled, or asked anew, hears nothing of it.  A request is a
+ * member of the object that waits.  What an answer may hold is said by who asks (messages.h).
  */
 #pragma once
 

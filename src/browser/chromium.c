@@ -88,6 +88,7 @@ static void dispose(struct chromium *c)
 	if (c->stopped)
 		return;
 	c->job = (struct job){ .work = work_remove, .done = removed, .lane = LANE_LONG };
+	c->working = true;
 	/* Where workers have no place for it now, the next start removes the folder. */
 	if (job_start(&c->job, c->plan.loop) < 0)
 		free_now(c);

@@ -5,10 +5,7 @@
 #include "cli/interrupt.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <poll.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define URL_DEFAULT "http://127.0.0.1:9000"
@@ -92,34 +89,18 @@ bool cli_is_hopeless(const struct cli *cli)
 	return interrupt_seen() || cli->problem.exit_code == EXIT_PIPE || !cli->has_api || cli->api.http.unreachable;
 }
 
-/*
- * How much can be written without having to wait: a signal that comes just before a write that waits would not end
- * it.  A file never waits, and a pipe takes PIPE_BUF bytes when poll() says so.  0: interrupted.
- */
-static size_t room_of(int fd, size_t len)
-{
-	struct pollfd fds[] = { { .fd = fd, .events = POLLOUT }, { .fd = interrupt_fd(), .events = POLLIN } };
-	struct stat st;
-
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		return len;
-	while (poll(fds, ARRAY_LEN(fds), -1) < 0 && errno == EINTR)
-		;
-	return interrupt_seen() ? 0 : MIN(len, (size_t)PIPE_BUF);
-}
-
 int cli_write(struct cli *cli, int fd, struct str bytes)
 {
 	if (fflush(stdout) != 0)
 		return problem_errno(&cli->problem, errno, "cannot write to standard output");
 	while (bytes.len) {
-		size_t room = room_of(fd, bytes.len);
-		ssize_t put = room ? write(fd, bytes.p, room) : 0;
+		ssize_t put = write(fd, bytes.p, bytes.len);
 
-		if (room == 0)
-			return problem_set(&cli->problem, EXIT_INTERRUPTED, "interrupted");
-		if (put < 0 && (errno == EINTR || errno == EAGAIN))
+		if (put < 0 && errno == EINTR) {
+			if (interrupt_seen())
+				return problem_set(&cli->problem, EXIT_INTERRUPTED, "interrupted");
 			continue;
+		}
 		if (put < 0 && errno == EPIPE)
 			return problem_set(&cli->problem, EXIT_PIPE, "nobody reads the output");
 		if (put < 0)

@@ -24,7 +24,8 @@ enum {
 	DEPTH_MAX = 16, /* of folders that members make below theirs */
 	NAME_SIZE = 64,
 	TEXT_MAX = 1024 * 1024,
-	SHUTDOWN_WAIT_MS = 200
+	SHUTDOWN_WAIT_MS = 200,
+	MAKE_MAX = 100, /* attempts at a folder of our own */
 };
 
 struct cgroup {
@@ -138,22 +139,39 @@ static int find_folder(const char *controller, char path[static MOUNT_PATH_SIZE]
 	return mount_cgroup(mounts.data, cgroups.data, controller, path);
 }
 
+/* Until it is locked another server that starts at this moment may take it for a dead one's. */
+static bool lock_own(void)
+{
+	struct stat there, ours;
+
+	group.fd = open_dir(group.own_fd, group.name);
+	if (group.fd >= 0 && flock(group.fd, LOCK_EX | LOCK_NB) == 0 && fstat(group.fd, &ours) == 0 &&
+		fstatat(group.own_fd, group.name, &there, AT_SYMLINK_NOFOLLOW) == 0 && there.st_ino == ours.st_ino)
+		return true;
+	close_fd(take_fd(&group.fd));
+	unlinkat(group.own_fd, group.name, AT_REMOVEDIR);
+	return false;
+}
+
 static int make_own(void)
 {
 	uint32_t random = 0;
 
+	/* Moving a process needs the right to write where both sides meet, which is our own cgroup. */
+	if (faccessat(group.own_fd, "cgroup.procs", W_OK, AT_EACCESS) < 0)
+		return -errno;
 	if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
 		random = (uint32_t)clock_now_ns();
-	snprintf(group.name, sizeof group.name, "abx-%d-%08x", getpid(), random);
-	/* Moving a process needs the right to write where both sides meet, which is our own cgroup. */
-	if (faccessat(group.own_fd, "cgroup.procs", W_OK, AT_EACCESS) < 0 ||
-		mkdirat(group.own_fd, group.name, 0755) < 0)
-		return -errno;
-	group.fd = open_dir(group.own_fd, group.name);
-	if (group.fd < 0 || flock(group.fd, LOCK_EX | LOCK_NB) < 0)
-		return -errno;
-	group.lingering_end = &group.lingering;
-	return 0;
+	for (int i = 0; i < MAKE_MAX; i++) {
+		snprintf(group.name, sizeof group.name, "abx-%d-%08x", getpid(), random + (uint32_t)i);
+		if (mkdirat(group.own_fd, group.name, 0755) < 0)
+			return -errno;
+		if (lock_own()) {
+			group.lingering_end = &group.lingering;
+			return 0;
+		}
+	}
+	return -EBUSY;
 }
 
 static void find_oom_counter(void)

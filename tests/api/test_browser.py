@@ -123,6 +123,13 @@ def test_wait_until(browser, site):
     assert shown(browser) == "idle"
 
 
+def test_a_page_that_talks_while_it_is_waited_for(browser):
+    """What it says at the very moment at which the time of rest is over tells its arrival once, not twice."""
+    for number in range(5):
+        talking = page(f"<title>{number}</title>", "setInterval(() => console.log('x'))")
+        assert browser.rest("browser.navigate", url=talking)["title"] == str(number)
+
+
 def test_a_page_that_never_ends(browser, site):
     assert go(browser, site.url("/never"), "commit")["status"] == 200
     for until in ("domcontentloaded", "load", "networkidle"):

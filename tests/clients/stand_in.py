@@ -33,7 +33,7 @@ class StandIn:
         self.ready = threading.Event()
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
-        assert self.ready.wait(5)
+        assert self.ready.wait(30)
 
     def _run(self):
         asyncio.set_event_loop(self.loop)
@@ -77,7 +77,7 @@ class StandIn:
 
     def __exit__(self, *_):
         self.loop.call_soon_threadsafe(self.loop.stop)
-        self.thread.join(5)
+        self.thread.join(30)
 
 
 class CuttingProxy:

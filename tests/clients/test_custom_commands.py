@@ -67,7 +67,7 @@ async def open_gate():
 barrier = threading.Barrier(2)
 @command
 def meet() -> int:
-    return barrier.wait(20) * 0
+    return barrier.wait(60) * 0
 
 @command
 def fails(how: str):
@@ -103,8 +103,9 @@ async def fails_oddly(how: str):
 
 @command(timeout=0.2)
 async def slow(mark: str):
+    open(mark + "-begun", "w").close()
     try:
-        await asyncio.sleep(60)
+        await asyncio.sleep(600)
     finally:
         open(mark, "w").close()
 
@@ -117,14 +118,23 @@ def registered(n: int = 1) -> int:
 '''
 
 
+def are_ready(server):
+    """The server waits ten seconds for its workers, and then serves without those that are late."""
+    def settled():
+        workers = server.client().call("custom.list")["workers"]
+        return all(one["state"] != "starting" for one in workers) and workers
+
+    assert {one["state"] for one in eventually(settled, within=110)} == {"ready"}
+
+
 @pytest.fixture(scope="module")
 def author(tmp_path_factory):
     folder = tmp_path_factory.mktemp("author")
     (folder / "commands.py").write_text(AUTHOR)
-    manifest(folder, "py.yaml", worker=[sys.executable, "-m", "agent_sandbox.worker", "commands.py"], cwd=".", env={"PYTHONPATH": SOURCE})
+    manifest(folder, "py.yaml", worker=[sys.executable, "-m", "agent_sandbox.worker", "commands.py"], cwd=".", env={"PYTHONPATH": SOURCE}, start_timeout=110)
     manifest(folder, "echo.yaml", name="echo-it", description="Say it.", args=[{"name": "text"}], run=["printf", "%s", "{text}"])
     with Server("--commands", folder, policy={"profile": "full_access"}) as server:
-        assert server.client().call("custom.list")["workers"] == [{"manifest": "py.yaml", "state": "ready"}]
+        are_ready(server)
         yield server
 
 
@@ -198,8 +208,9 @@ def test_a_failure_of_any_kind_is_answered_and_costs_nobody_else(author, raw, ho
 
 
 def test_a_timeout_cancels_what_is_async(raw, tmp_path):
-    with expect_error("commands.timeout", 408):
-        run_raw(raw, "slow", mark=str(tmp_path / "mark"))
+    while not (tmp_path / "mark-begun").exists():  # a worker that hears of the call and of its end at once does not begin with it
+        with expect_error("commands.timeout", 408):
+            run_raw(raw, "slow", mark=str(tmp_path / "mark"))
     eventually((tmp_path / "mark").exists)
 
 
@@ -210,13 +221,14 @@ def test_a_timeout_cancels_what_is_async(raw, tmp_path):
 ])
 def test_what_cannot_be_a_command_is_told(make_server, tmp_path, text, words):
     (tmp_path / "c.py").write_text("from __future__ import annotations\nfrom agent_sandbox.worker import command\n" + ("@command\n" if "def" in text else "") + text)
-    manifest(tmp_path, "py.yaml", worker=[sys.executable, "-m", "agent_sandbox.worker", "c.py"], cwd=".", env={"PYTHONPATH": SOURCE})
+    manifest(tmp_path, "py.yaml", worker=[sys.executable, "-m", "agent_sandbox.worker", "c.py"], cwd=".", env={"PYTHONPATH": SOURCE}, start_timeout=110)
     done = subprocess.run([sys.executable, "-m", "agent_sandbox.worker", "c.py"], cwd=tmp_path, env={"PYTHONPATH": SOURCE}, capture_output=True,
                           text=True, stdin=subprocess.DEVNULL)
     if done.returncode:
         assert words in done.stderr
         return
-    problem = make_server("--commands", tmp_path).client().call("custom.list")["workers"][0]["problem"]
+    client = make_server("--commands", tmp_path).client()
+    problem = eventually(lambda: client.call("custom.list")["workers"][0].get("problem"), within=110)
     assert words in problem
 
 
@@ -230,23 +242,23 @@ def test_serve_by_hand(tmp_path):
             worker.stdin.flush()
             answers.append(json.loads(worker.stdout.readline()))
         worker.stdin.close()
-        assert worker.stdout.read() == b"" and worker.wait(10) == 0
+        assert worker.stdout.read() == b"" and worker.wait(60) == 0
     assert answers[0]["result"]["commands"][0]["args"] == [{"name": "n", "type": "integer", "required": True}] and answers[1] == {"id": 2, "result": 8}
 
 
 def test_it_ends_with_the_server(tmp_path):
     (tmp_path / "c.py").write_text("from agent_sandbox.worker import command\n@command\ndef hang():\n    import time\n    time.sleep(1000)\n")
     words = [sys.executable, "-m", "agent_sandbox.worker", str(tmp_path / "c.py")]
-    manifest(tmp_path, "py.yaml", worker=words, env={"PYTHONPATH": SOURCE})
+    manifest(tmp_path, "py.yaml", worker=words, env={"PYTHONPATH": SOURCE}, start_timeout=110)
     with Server("--commands", tmp_path):
-        assert running(*words)
-    assert not running(*words)
+        eventually(lambda: running(*words))
+    eventually(lambda: not running(*words))
 
 
 # --- the clients
 
 
-def test_python_by_name(author, srv):
+def test_python_by_name(author, srv, tmp_path):
     assert srv.custom.kinds_sync(text="x", whole=1)[0] == "x"
     assert srv.call_sync("custom.registered", n=4) == 5 and srv.custom.call_sync("echo-it", text="a b") == "a b"
     assert srv.custom.call_sync("behind") is None
@@ -261,7 +273,7 @@ def test_python_by_name(author, srv):
         srv.custom.nothing_sync()
     assert missing.value.code == "E3005" and "kinds" in str(missing.value) and "list" not in str(missing.value)
     with pytest.raises(errors.CommandTimeoutError):
-        srv.custom.slow_sync(mark="/dev/null")
+        srv.custom.slow_sync(mark=str(tmp_path / "mark"))
     assert srv.check_sync("custom.kinds", args={"text": "x", "whole": 1}).allowed and not srv.check_sync("custom.kinds", args={"whole": 1}).allowed
     assert srv.ops.custom.kinds == "custom.kinds"
 
@@ -300,11 +312,15 @@ def examples(tmp_path_factory):
     folder = tmp_path_factory.mktemp("examples") / "commands.d"
     shutil.copytree(ROOT / "examples/custom-commands", folder)
     grader = folder / "grader.yaml"
-    grader.write_text(grader.read_text().replace("python3", sys.executable) + f"env: {{PYTHONPATH: {SOURCE}}}\n")
+    grader.write_text(grader.read_text().replace("python3", sys.executable) + f"env: {{PYTHONPATH: {SOURCE}}}\nstart_timeout: 110\n")
     if not shutil.which("node"):
         (folder / "notes.yaml").unlink()
+    else:
+        with open(folder / "notes.yaml", "a") as notes:
+            notes.write("start_timeout: 110\n")
     with Server("--commands", folder) as server:
         (server.base / "-odd name").write_text("one two\nthree\n")
+        are_ready(server)
         yield server
 
 

@@ -5,14 +5,13 @@ import gc
 import itertools
 import os
 import threading
-import time
 
 import pytest
 from stand_in import CuttingProxy
 
 from agent_sandbox import UnknownEvent, errors, ops
 from agent_sandbox.models import server as models
-from lib.processes import eventually, running
+from lib.processes import eventually, nap, running
 
 _marks = itertools.count()
 
@@ -144,9 +143,17 @@ def test_the_clients_timeout_ends_the_command_and_says_that_it_was_the_clients(s
     with pytest.raises(errors.RequestTimeoutError, match="request_timeout of 0.5 s"):
         run(srv.commands.run(argv=argv, timeout=0, request_timeout=0.5))
     within_a_second(argv)
-    with pytest.raises(errors.CommandTimeoutError) as caught:
-        run(srv.commands.run("echo a; sleep 60", timeout=0.3))
-    assert caught.value.details["stdout"] == "a\n" and caught.value.code == "E3001"
+
+
+def test_the_servers_timeout_is_told_with_what_was_written(srv, folder):
+    """Where it strikes before the command has run at all, which is nobody's fault, there is another with more time."""
+    for seconds in (0.3, 3, 30):
+        with pytest.raises(errors.CommandTimeoutError) as caught:
+            run(srv.commands.run("echo a; touch written; sleep 60", cwd=folder, timeout=seconds))
+        assert caught.value.code == "E3001"
+        if (folder / "written").exists():
+            break
+    assert caught.value.details["stdout"] == "a\n"
 
 
 def test_a_clients_timeout_for_all_its_calls(server, connect):
@@ -155,7 +162,7 @@ def test_a_clients_timeout_for_all_its_calls(server, connect):
     with pytest.raises(errors.RequestTimeoutError):
         list(srv.commands.stream_sync(argv=argv, timeout=0))
     within_a_second(argv)
-    assert srv.health_sync().status == "ok"
+    assert srv.core.health_sync(request_timeout=60).status == "ok"
 
 
 # Bytes
@@ -382,20 +389,16 @@ def test_closing_ends_the_connections_of_all_loops(make_server, connect, inside)
     server = make_server()
     srv = connect(server)
 
-    async def gone():
-        while connections(server):
-            await asyncio.sleep(0.01)
-
     async def work():
         async with srv:
             await srv.health()
             await asyncio.to_thread(srv.health_sync)
-            assert connections(server) == 2
+            await asyncio.to_thread(eventually, lambda: connections(server) == 2)
             if inside == "aclose":
                 await srv.aclose()
             elif inside == "close":
                 srv.close()
-        await asyncio.wait_for(gone(), 5)
+        await asyncio.to_thread(eventually, lambda: connections(server) == 0)
         with pytest.raises(errors.ServerConfigError, match="closed"):
             await srv.health()
         async with srv:
@@ -404,7 +407,7 @@ def test_closing_ends_the_connections_of_all_loops(make_server, connect, inside)
     run(work())
     with pytest.raises(errors.ServerConfigError, match="closed"):
         srv.health_sync()
-    assert connections(server) == 0
+    eventually(lambda: connections(server) == 0)
 
 
 @pytest.mark.parametrize("how", ["stopped", "finished"])
@@ -497,16 +500,16 @@ def test_the_first_call_may_fail(make_server, tmp_path, connect):
         srv.custom.nothing_sync()
 
 
-def test_interrupting_takes_no_longer_than_it_must(srv):
-    began = time.monotonic()
+def test_giving_up_does_not_wait_for_the_command(srv):
+    """Nor does this test's own time limit."""
     with pytest.raises(errors.RequestTimeoutError):
-        srv.commands.run_sync("sleep 60", request_timeout=0.1)
-    assert time.monotonic() - began < 2
+        srv.commands.run_sync(argv=["sleep", nap()], timeout=0, request_timeout=0.1)
 
 
 def test_a_stream_that_broke_is_taken_up(srv, server, connect):
     """B163: every line once and whole."""
-    pid = srv.process.start_sync("for n in $(seq 0 399); do echo line $n é; done; exit 5", capture_output=True).pid
+    line = "line {} é " + 40 * "x"  # all of them are more than what the ten that break let through, in whatever events they come
+    pid = srv.process.start_sync(f"for n in $(seq 0 399); do echo {line.format('$n')}; done; exit 5", capture_output=True).pid
     text, since, breaks = [], 0, 0
     with CuttingProxy(server, [700 + 97 * number for number in range(10)]) as proxy:
         through = connect(proxy.url)
@@ -520,17 +523,18 @@ def test_a_stream_that_broke_is_taken_up(srv, server, connect):
             except errors.StreamEndedError:
                 since, breaks = int(stream.last_event_id or since), breaks + 1
     assert event.event == "exit" and event.exit_code == 5 and breaks == 10
-    assert "".join(text) == "".join(f"line {number} é\n" for number in range(400))
+    assert "".join(text) == "".join(f"{line.format(number)}\n" for number in range(400))
 
 
 def test_watching_for_a_while(srv, folder):
     async def watch():
-        watching = asyncio.ensure_future(srv.files.watch_for(folder, 1.0))
+        watching = asyncio.ensure_future(srv.files.watch_for(folder, 100, max_events=5))
         while not watching.done():
             await srv.files.upload(folder / "new", b"x")
             await asyncio.sleep(0.05)
         return watching.result()
 
+    assert srv.files.watch_for_sync(folder, 0.1) == []
     seen = run(watch())
     assert "new" in {event.name for event in seen} and all(isinstance(event, models.ServerWatchEvent) for event in seen)
 

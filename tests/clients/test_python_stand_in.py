@@ -148,8 +148,8 @@ def test_connecting_has_its_own_time():
         full.bind(("127.0.0.1", 0))
         full.listen(0)
         port = full.getsockname()[1]
-        waiting = [socket.socket() for _ in range(4)]
-        for one in waiting:
+        waiting = [socket.create_connection(("127.0.0.1", port), 30), *(socket.socket() for _ in range(3))]
+        for one in waiting[1:]:
             one.setblocking(False)
             one.connect_ex(("127.0.0.1", port))
         with pytest.raises(errors.ServerConnectionError, match="connect_timeout"):

@@ -14,7 +14,7 @@ from stand_in import CuttingProxy, StandIn, answer, events
 
 from lib.custom import puppet
 from lib.processes import eventually, running
-from lib.server import ROOT, Server, printed
+from lib.server import ROOT, printed
 
 PACKAGE = ROOT / "clients/typescript"
 HERE = pathlib.Path(__file__).parent / "typescript"
@@ -43,16 +43,14 @@ def check(checker):
     return run
 
 
-def test_every_op_by_its_case(dist, tmp_path):
+def test_every_op_by_its_case(dist, make_server):
     """The contract suite: tests/contract/cases.mjs."""
-    server, guarded = Server(policy={"profile": "full_access"}), Server(token="s3cret")
+    server, guarded = make_server(policy={"profile": "full_access"}), make_server(token="s3cret")
     major = int(re.match(r"v(\d+)", subprocess.run(["node", "--version"], capture_output=True, text=True).stdout).group(1))
     # Node 18 has no WebSocket at all, 20 and 21 behind a flag.
     flags = ["--experimental-websocket"] if 20 <= major < 22 else []
     done = subprocess.run(node(HERE / "contract.mjs", dist, server.url, guarded.url, server.base, flags=flags), capture_output=True,
-                          text=True, timeout=90)
-    server.stop()
-    guarded.stop()
+                          text=True, timeout=110)
     assert done.returncode == 0, done.stderr
     lines = {line["id"]: line for line in map(json.loads, done.stdout.strip().split("\n"))}
     catalog = {op["id"]: op for op in printed("describe", "--json")["ops"]}
@@ -83,7 +81,7 @@ def test_the_example_of_the_readme_runs(dist, server, folder, tmp_path):
     code = (PACKAGE / "README.md").read_text().split("```ts\n", 1)[1].split("```", 1)[0]
     code = code.replace("http://127.0.0.1:9000", server.url).replace(', { token: "…" }', "").replace('"/tmp"', json.dumps(str(folder)))
     (tmp_path / "readme.mjs").write_text(code.replace('"agent-sandbox"', f'"{dist}/index.js"').replace("make test", "echo tested"))
-    done = subprocess.run(node(tmp_path / "readme.mjs"), capture_output=True, text=True, timeout=30)
+    done = subprocess.run(node(tmp_path / "readme.mjs"), capture_output=True, text=True, timeout=100)
     assert (done.stdout, done.stderr) == ("tested\n\n", "")
 
 
@@ -109,7 +107,7 @@ def test_leaving_a_stream_ends_the_command(dist, server, how):
     with subprocess.Popen(node(HERE / "checks.mjs", dist, "leave", server.url, how, *argv), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as client:
         assert client.stdout.readline() == b"left\n"
         eventually(lambda: not running(*argv))
-        out, _ = client.communicate(b"go\n", timeout=20)
+        out, _ = client.communicate(b"go\n", timeout=60)
     assert json.loads(out) == {"value": True}
 
 
@@ -121,7 +119,7 @@ def test_aborting_a_blocking_call_ends_the_command(dist, server):
         client.stdin.flush()
         assert client.stdout.readline() == b"left\n"
         eventually(lambda: not running(*argv))
-        out, _ = client.communicate(b"go\n", timeout=20)
+        out, _ = client.communicate(b"go\n", timeout=60)
     assert json.loads(out) == {"value": "mine"}
 
 
@@ -132,7 +130,7 @@ def test_a_server_that_dies_in_a_stream(dist, make_server):
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as client:
         assert client.stdout.readline() == b"start\n"
         server.kill()
-        out, _ = client.communicate(timeout=20)
+        out, _ = client.communicate(timeout=60)
     assert json.loads(out)["error"]["name"] == "StreamEndedError" and json.loads(out)["error"]["broken"]
 
 
@@ -142,7 +140,7 @@ def test_no_proxy_for_loopback(dist, host):
     proxies = {name: "http://127.0.0.1:1" for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")}
     with StandIn(lambda _: answer(body={"exists": True})) as stand_in:
         port = stand_in.url.rpartition(":")[2]
-        done = subprocess.run(node(HERE / "checks.mjs", dist, "stat", f"http://{host}:{port}"), capture_output=True, text=True, timeout=30,
+        done = subprocess.run(node(HERE / "checks.mjs", dist, "stat", f"http://{host}:{port}"), capture_output=True, text=True, timeout=100,
                               env={**os.environ, **proxies})
         assert json.loads(done.stdout) == {"value": {"exists": True}}, done
 
@@ -254,14 +252,17 @@ def test_commands_of_the_template(check, make_server, tmp_path):
 
 
 def test_the_first_call_may_fail(dist, make_server):
-    """B159."""
+    """B159.  The address is one that nobody else listens on, so that its port is free in between, too."""
+    host = f"127.{1 + os.getpid() % 250}.{os.getpid() // 250 % 250}.1"
     with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        port = unused.getsockname()[1]
-    with subprocess.Popen(node(HERE / "checks.mjs", dist, "later", f"http://127.0.0.1:{port}"), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as client:
-        assert client.stdout.readline() == b"ServerConnectionError\n"
-        make_server(listen=f"127.0.0.1:{port}")
-        out, _ = client.communicate(b"go\n", timeout=20)
+        unused.bind((host, 0))
+        address = f"{host}:{unused.getsockname()[1]}"
+        client = subprocess.Popen(node(HERE / "checks.mjs", dist, "later", f"http://{address}"), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        first = client.stdout.readline()
+    with client:
+        assert first == b"ServerConnectionError\n"
+        make_server(listen=address)
+        out, _ = client.communicate(b"go\n", timeout=60)
     assert json.loads(out) == {"value": {"status": "ok"}}
 
 
@@ -305,20 +306,22 @@ def test_whole_files_of_this_machine(check, server, folder, tmp_path):
 
 
 def test_watching_for_a_while(check, server, folder):
-    assert "later" in check("watched", server.url, folder)["value"]
+    quiet, names = check("watched", server.url, folder)["value"]
+    assert quiet == [] and "later" in names
 
 
 def test_streams_to_functions_and_processes_to_their_end(check, server):
-    out, code, failed, signal, last, text = check("told", server.url)["value"]
-    assert (out, code, failed) == ("one\ntwo\n", 3, ["ProcessError", 4])
+    out, err, code, failed, signal, last, text = check("told", server.url)["value"]
+    assert (out, err, code, failed) == ("one\n", "two\n", 3, ["ProcessError", 4])
     assert signal == "SIGKILL" and last == "exit" and set(text.split()) <= {"a", "b"}
 
 
 def test_a_stream_that_broke_is_taken_up(check, server):
     """B163: every line once and whole."""
-    lines = "".join(f"line {number} é\n" for number in range(400))
+    line = "line {} é " + 40 * "x"  # all of them are more than what the ten that break let through, in whatever events they come
+    lines = "".join(f"{line.format(number)}\n" for number in range(400))
     with CuttingProxy(server, [700 + 97 * n for n in range(10)]) as proxy:
-        seen = check("resumed", server.url, proxy.url, "for n in $(seq 0 399); do echo line $n é; done; exit 5")["value"]
+        seen = check("resumed", server.url, proxy.url, f"for n in $(seq 0 399); do echo {line.format('$n')}; done; exit 5")["value"]
     assert (seen["text"], seen["exit_code"]) == (lines, 5) and seen["breaks"] == 10
 
 
@@ -331,7 +334,7 @@ def test_unix_sockets(dist, check, make_server, tmp_path):
         with subprocess.Popen(node(HERE / "checks.mjs", dist, "leave", server.url, how, *argv), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as client:
             assert client.stdout.readline() == b"left\n"
             eventually(lambda argv=argv: not running(*argv))
-            client.communicate(b"go\n", timeout=20)
+            client.communicate(b"go\n", timeout=60)
 
 
 @pytest.mark.check
@@ -348,4 +351,4 @@ def test_it_packs_and_installs_in_a_clean_folder(dist, server, tmp_path):
     assert [path.name for path in (clean / "node_modules").iterdir() if not path.name.startswith(".")] == ["agent-sandbox"]
     code = f"import {{ ServerClient }} from 'agent-sandbox'; console.log((await new ServerClient('{server.url}').health()).status)"
     (clean / "use.mjs").write_text(code)
-    assert subprocess.run(node("use.mjs"), cwd=clean, capture_output=True, text=True, timeout=30).stdout == "ok\n"
+    assert subprocess.run(node("use.mjs"), cwd=clean, capture_output=True, text=True, timeout=100).stdout == "ok\n"

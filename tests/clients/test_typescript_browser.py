@@ -12,7 +12,7 @@ import threading
 
 import pytest
 from lib.processes import eventually, running
-from lib.server import ROOT, Server
+from lib.server import ROOT
 
 HERE = pathlib.Path(__file__).parent / "typescript"
 BROWSER = shutil.which("chromium")
@@ -30,7 +30,7 @@ def packed(dist, tmp_path_factory):
     shutil.copytree(ROOT / "clients/typescript", source, ignore=shutil.ignore_patterns("dist", "node_modules"))
     shutil.copytree(dist, source / "dist", ignore=shutil.ignore_patterns("package.json"))
     subprocess.run(["npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", str(folder)], cwd=source, check=True,
-                   capture_output=True, timeout=60, env={**os.environ, "npm_config_update_notifier": "false"})
+                   capture_output=True, timeout=100, env={**os.environ, "npm_config_update_notifier": "false"})
     (tgz,) = folder.glob("*.tgz")
     subprocess.run(["tar", "-xzf", tgz, "-C", folder], check=True)
     return folder / "package"
@@ -103,31 +103,33 @@ def browse(tmp_path):
         process.wait()
 
 
-def serve(origins):
-    server = Server(policy={"profile": "full_access", "cors": {"origins": origins}}, token="s3cret")
-    (server.base / "one.txt").write_text("1")
-    (server.base / "two.txt").write_text("22")
-    return server
+@pytest.fixture
+def serve(make_server):
+    def serve(origins):
+        server = make_server(policy={"profile": "full_access", "cors": {"origins": origins}}, token="s3cret")
+        (server.base / "one.txt").write_text("1")
+        (server.base / "two.txt").write_text("22")
+        return server
+
+    return serve
 
 
-def test_it_works_in_a_page(site, browse):
+def test_it_works_in_a_page(serve, site, browse):
     server = serve([site.origin])
     argv = ["sleep", f"7{os.getpid()}.25"]
     site.settings = {"url": server.url, "token": "s3cret", "argv": argv}
     browse(f"{site.origin}/page.html")
-    first = site.posted.get(timeout=60)
+    first = site.posted.get(timeout=110)
     assert first == {
         "names": ["one.txt", "two.txt"], "sent": 4, "read": "ab\r\n", "stream": ["start", "stdout", "exit"], "text": "x\u2028y", "code": 3,
         "typed": "got hello", "exit_code": 5, "error": ["FileNotFoundError_", "E4001", "files.not_found", "files.read", True],
         "unauthorized": "ServerAuthError", "running": True}
     eventually(lambda: not running(*argv))  # the page left the stream
-    assert site.posted.get(timeout=20) == {"left": True}
-    server.stop()
+    assert site.posted.get(timeout=60) == {"left": True}
 
 
-def test_a_page_that_is_not_listed_gets_nothing(site, browse):
+def test_a_page_that_is_not_listed_gets_nothing(serve, site, browse):
     server = serve([])
     site.settings = {"url": server.url, "token": "s3cret", "argv": []}
     browse(f"{site.origin}/page.html")
-    assert site.posted.get(timeout=60)["fault"] == "ServerConnectionError"
-    server.stop()
+    assert site.posted.get(timeout=110)["fault"] == "ServerConnectionError"

@@ -42,7 +42,7 @@ export const cases = {
   "process.get": [async (k) => ({ pid: await k.process("sleep 60") }), (r) => r.state === "running", { pid: "nothing" }, "ServerAPIError"],
   "process.signal": [async (k) => ({ pid: await k.process("sleep 60"), signal: "SIGKILL" }), (r) => r.signal === "SIGKILL", { pid: "nothing", signal: 9 }, "ServerAPIError"],
   "process.stdin": [async (k) => ({ pid: await k.process("cat", { stdin: true }), data: "abc", eof: true }), (r) => r.bytes === 3, { pid: "nothing", data: "x" }, "ServerAPIError"],
-  "process.output": [async (k) => ({ pid: await k.process("echo hi"), wait: 5 }), (r) => r.chunks[0].data === "hi\n", { pid: "nothing" }, "ServerAPIError"],
+  "process.output": [async (k) => ({ pid: await k.process("echo hi"), wait: 60 }), (r) => r.chunks[0].data === "hi\n", { pid: "nothing" }, "ServerAPIError"],
   "process.follow": [async (k) => ({ pid: await k.process("echo hi") }), (r) => r.at(-1).event === "exit", { pid: "nothing" }, "ServerAPIError"],
   "terminal.create": [{ argv: ["sleep", "60"] }, (r) => r.ws_url.startsWith("ws://"), { cols: 0 }, "ServerArgumentError"],
   "terminal.list": [{}, (r) => Array.isArray(r.sessions), stranger, "ServerAuthError"],
@@ -94,7 +94,7 @@ export async function runAll({ ServerClient }, url, guardedUrl, kit, ids) {
     const result = await answer;
     if (id !== "terminal.connect") return result;
     result.send("typed\r");
-    const found = (await result.expect("typed"))[0];
+    const found = (await result.expect("typed", 60))[0];
     result.close();
     return found;
   };

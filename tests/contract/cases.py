@@ -151,7 +151,7 @@ CASES: dict[str, Case] = {
         lambda kit: Args(kit.process("cat", stdin=True), "text\n", eof=True), lambda kit: Args(kit.process("sleep 60"), "text"),
         errors.ServerAPIError, lambda r: r.bytes == 5),
     "process.output": Case(
-        lambda kit: Args(kit.process("echo hi"), wait=5), lambda kit: Args(kit.process("true", capture_output=False)), errors.ServerAPIError,
+        lambda kit: Args(kit.process("echo hi"), wait=60), lambda kit: Args(kit.process("true", capture_output=False)), errors.ServerAPIError,
         lambda r: r.chunks[0].data == "hi\n"),
     "process.follow": Case(
         lambda kit: Args(kit.process("echo hi; exit 3")), lambda _: Args("nothing"), errors.ServerAPIError,

@@ -62,7 +62,7 @@ def kit(server, folder):
 
     async def talk(connection):
         await connection.send("typed\r")
-        return (await connection.expect("typed")).group()
+        return (await connection.expect("typed", timeout=60)).group()
 
     def show(html):
         plain.browser.navigate_sync(f"data:text/html,{html}", wait_until="load")

@@ -55,7 +55,7 @@ static inline void read_all(int fd, struct buf *to)
 		char *at = buf_reserve(to, 65536);
 		ssize_t got;
 
-		assert_int_equal(poll(&wait, 1, 20000), 1);
+		assert_int_equal(poll(&wait, 1, 60000), 1);
 		got = read(fd, at, 65536);
 		if (got <= 0)
 			break;

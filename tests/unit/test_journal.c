@@ -3,12 +3,12 @@
 #include "journal/journal.h"
 
 #include "base/budget.h"
-#include "base/clock.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -395,7 +395,7 @@ static void test_a_hundred_readers_are_cheap(void **state)
 {
 	struct journal *j = journal_new(1 << 20, NULL, NULL);
 	struct journal_reader readers[100];
-	int64_t before = clock_now_ns();
+	clock_t before = clock();
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(readers); i++)
@@ -404,8 +404,8 @@ static void test_a_hundred_readers_are_cheap(void **state)
 		add(j, JOURNAL_STDOUT, "a line of output\n");
 		assert_true(journal_room(j) > 0);
 	}
-	/* A generous bound: a few microseconds each, where a copy per reader would be a hundred times more. */
-	assert_true(clock_now_ns() - before < NS_PER_S);
+	/* A generous bound, of CPU: a few microseconds each, where a copy per reader would be a hundred times more. */
+	assert_true(clock() - before < 2 * CLOCKS_PER_SEC);
 	journal_free(j);
 }
 

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 enum { LIMIT = 1 << 20, TEXT_SIZE = 1 << 17 };
-#define LONG_NS (20 * NS_PER_S)
+#define LONG_NS (60 * NS_PER_S)
 
 static char folder[] = "/tmp/abx-test-line-file-XXXXXX", path[64], other[64];
 static char text[TEXT_SIZE];

@@ -24,11 +24,11 @@
 
 enum { DNS_A = 1, DNS_AAAA = 28 };
 
-#define DEADLINE_NS (20 * NS_PER_S)
+#define DEADLINE_NS (60 * NS_PER_S)
 
 /* Where silence is waited for; the longer one leaves an answer beside it time to come on a busy machine. */
 #define SHORT_NS (800 * NS_PER_MS)
-#define HALF_NS (4 * NS_PER_S)
+#define HALF_NS (12 * NS_PER_S)
 
 static struct {
 	char folder[64], hosts[96], resolv_conf[96];

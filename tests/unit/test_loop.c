@@ -25,11 +25,11 @@ static void on_limit(struct timer *t)
 	loop_stop(loop);
 }
 
-/* Runs until somebody stops the loop; five seconds are a failure. */
+/* Runs until somebody stops the loop; a minute is a failure. */
 static void run(void)
 {
 	is_late = false;
-	timer_start(&limit, loop, 5 * NS_PER_S, on_limit);
+	timer_start(&limit, loop, 60 * NS_PER_S, on_limit);
 	loop_run(loop);
 	timer_stop(&limit);
 	assert_false(is_late);

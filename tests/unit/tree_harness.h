@@ -24,7 +24,9 @@
 
 #include <cmocka.h>
 
-#define DEADLINE_NS (20 * NS_PER_S)
+#define DEADLINE_NS (60 * NS_PER_S)
+/* Of those who obey: when it were waited for, the deadline would be over. */
+#define LONG_GRACE_NS (1000 * NS_PER_S)
 
 static struct loop *loop;
 static const char *const plain_env[] = { "PATH=/usr/bin:/bin", "ABX_RUN_ID=foreign", NULL };
@@ -190,19 +192,16 @@ static inline unsigned living_below(void)
 	return (unsigned)m.count;
 }
 
-static inline void end_and_check(struct seen *s, int64_t grace_ns, int64_t at_least_ns, int64_t at_most_ns)
+static inline void end_and_check(struct seen *s, int64_t grace_ns, int64_t at_least_ns)
 {
-	int64_t before = clock_now_ns(), took;
+	int64_t before = clock_now_ns();
 
 	tree_end(s->tree, grace_ns);
 	assert_false(s->gone);
 	run_until(is_gone, s);
-	took = s->gone_at_ns - before;
 	assert_true(s->exited);
 	assert_int_equal(living_below(), 0);
-	/* A loaded machine takes its time; what counts is that no grace was waited for in vain. */
-	if (took < at_least_ns || took > at_most_ns + 3 * NS_PER_S)
-		fail_msg("took %ld ms", (long)(took / NS_PER_MS));
+	assert_true(s->gone_at_ns - before >= at_least_ns);
 	assert_int_equal(tree_descendants(s->tree), 0);
 	assert_int_equal(tree_signal(s->tree, SIGTERM, true), -ESRCH);
 	tree_free(s->tree);

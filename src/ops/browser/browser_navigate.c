@@ -90,9 +90,11 @@ static void on_where(struct probe *p, const struct cdp_answer *answer, struct st
 	visit_reply(v, &out);
 }
 
+/* Once: an event of the page may tell it, and a timer that is due at that moment would tell it again. */
 static void arrived(struct navigate *s)
 {
 	visit_page()->on_change = NULL;
+	timer_stop(&s->visit.timer);
 	s->probe = (struct probe){
 		.visit = &s->visit, .script = where, .what = "read the page", .max = TITLE_MAX, .fn = on_where
 	};

@@ -133,23 +133,22 @@ const checks = {
   },
   async watched(url, path) {
     const client = new ServerClient(url);
-    const watching = client.files.watch_for({ path }, 1);
-    await client.files.upload({ path: `${path}/first`, data: "x" });
-    const late = setInterval(() => client.files.upload({ path: `${path}/later`, data: "x" }), 50);
-    const seen = await watching;
-    clearInterval(late);
-    return [...new Set(seen.map((event) => event.name))];
+    const quiet = await client.files.watch_for({ path }, 0.1);
+    let over = false;
+    const watching = client.files.watch_for({ path, max_events: 5 }, 100).finally(() => (over = true));
+    while (!over) await client.files.upload({ path: `${path}/later`, data: "x" });
+    return [quiet, [...new Set((await watching).map((event) => event.name))]];
   },
   async told(url) {
     const client = new ServerClient(url);
-    const out = [];
-    const on = { on_stdout: (text) => void out.push(text), on_stderr: async (text) => void out.push(text) };
-    const exit = await client.commands.run_stream({ command: "echo one; sleep 0.05; echo two >&2; exit 3" }, on);
+    const out = [], err = [];
+    const on = { on_stdout: (text) => void out.push(text), on_stderr: async (text) => void err.push(text) };
+    const exit = await client.commands.run_stream({ command: "echo one; echo two >&2; exit 3" }, on);
     const failed = await client.commands.run_stream({ command: "exit 4" }, { check: true }).catch((error) => [error.name, error.details.exit_code]);
     const { pid } = await client.process.start({ command: "echo a; echo b >&2; exec sleep 60", capture_output: true });
     const { signal } = await client.process.kill({ pid });
     const events = await client.process.follow_all({ pid });
-    return [out.join(""), exit.exit_code, failed, signal, events.at(-1).event, await client.process.read_all({ pid })];
+    return [out.join(""), err.join(""), exit.exit_code, failed, signal, events.at(-1).event, await client.process.read_all({ pid })];
   },
   /** Follows a process through a connection that breaks again and again. */
   async resumed(direct, broken, command) {

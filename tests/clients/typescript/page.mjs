@@ -17,7 +17,7 @@ async function terminal(client) {
   const { session_id } = await client.terminal.create({ argv: ["sh", "-c", "read line; echo got $line; exit 5"] });
   const tty = await client.terminal.connect({ session_id });
   tty.send("hello\r");
-  const [typed] = await tty.expect(/got \w+/);
+  const [typed] = await tty.expect(/got \w+/, 60);
   for await (const _ of tty);
   return { typed, exit_code: tty.exit_code };
 }
