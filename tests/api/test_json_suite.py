@@ -58,7 +58,7 @@ def archive():
     folder = pathlib.Path(binary()).parent / "vectors"
     path = folder / f"{PACKAGE}-{VERSION}.tar.gz"
     if not path.exists():
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", PACKAGE]
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--retries", "10", "--no-deps", "--no-binary", PACKAGE]
         subprocess.run([*command, "--dest", str(folder), f"{PACKAGE}=={VERSION}"], check=True, timeout=300)
     return path
 

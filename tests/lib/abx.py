@@ -49,7 +49,7 @@ class Abx:
         how = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **how}
         return subprocess.Popen([abx_binary(), *args], env=self.environment(env), cwd=self.home, **how)
 
-    def __call__(self, *args, input=b"", env=None, timeout=60, **how):
+    def __call__(self, *args, input=b"", env=None, timeout=100, **how):
         process = self.start(*args, env=env, stdin=subprocess.PIPE, **how)
         try:
             out, err = process.communicate(input, timeout=timeout)

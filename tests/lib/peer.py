@@ -94,4 +94,7 @@ class Peer:
         return Request(line[0], line[1], fields, body)
 
     def stop(self):
+        """Nobody waits at the socket any more when it is closed: its number is soon another one's."""
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.thread.join()
         self.listener.close()
