@@ -5,6 +5,7 @@
 #include "cli/interrupt.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -89,6 +90,16 @@ bool cli_is_hopeless(const struct cli *cli)
 	return interrupt_seen() || cli->problem.exit_code == EXIT_PIPE || !cli->has_api || cli->api.http.unreachable;
 }
 
+/* Of an output that somebody who shares it has made non-blocking. */
+static void wait_for_room(int fd)
+{
+	struct pollfd fds[] = { { .fd = fd, .events = POLLOUT }, { .fd = interrupt_fd(), .events = POLLIN } };
+
+	if (poll(fds, ARRAY_LEN(fds), -1) < 0) {
+		/* A signal: whoever asked looks at it. */
+	}
+}
+
 int cli_write(struct cli *cli, int fd, struct str bytes)
 {
 	if (fflush(stdout) != 0)
@@ -96,7 +107,9 @@ int cli_write(struct cli *cli, int fd, struct str bytes)
 	while (bytes.len) {
 		ssize_t put = write(fd, bytes.p, bytes.len);
 
-		if (put < 0 && errno == EINTR) {
+		if (put < 0 && (errno == EINTR || errno == EAGAIN)) {
+			if (errno == EAGAIN)
+				wait_for_room(fd);
 			if (interrupt_seen())
 				return problem_set(&cli->problem, EXIT_INTERRUPTED, "interrupted");
 			continue;

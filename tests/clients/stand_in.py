@@ -90,7 +90,8 @@ class CuttingProxy:
         self.server, self.sizes = server, list(sizes)
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
-        threading.Thread(target=self._accept, daemon=True).start()
+        self.thread = threading.Thread(target=self._accept, daemon=True)
+        self.thread.start()
 
     def _accept(self):
         while True:
@@ -119,4 +120,6 @@ class CuttingProxy:
         return self
 
     def __exit__(self, *_):
+        self.listener.shutdown(socket.SHUT_RDWR)  # a close alone would leave the number to a thread that waits for callers
+        self.thread.join(30)
         self.listener.close()
