@@ -84,7 +84,7 @@ static inline void on_tick(struct timer *t)
 }
 
 /* Runs the loop until something is so; fails when that takes too long. */
-static inline void run_until(bool (*is_so)(void *), void *arg)
+static inline void run_until_named(bool (*is_so)(void *), void *arg, const char *name)
 {
 	struct timer late = { 0 }, tick = { 0 };
 
@@ -96,8 +96,11 @@ static inline void run_until(bool (*is_so)(void *), void *arg)
 	}
 	timer_free(&late);
 	timer_free(&tick);
-	assert_false(too_late);
+	if (too_late)
+		fail_msg("not in time: %s", name);
 }
+
+#define run_until(is_so, arg) run_until_named(is_so, arg, #is_so "(" #arg ")")
 
 static inline bool has_exited(void *arg)
 {
