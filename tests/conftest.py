@@ -11,7 +11,7 @@ import pytest
 
 from lib.server import Server, binary
 
-LONGEST_TEST = int(os.environ.get("ABX_TEST_SECONDS", "120"))
+LONGEST_TEST = int(os.environ.get("ABX_TEST_SECONDS", "300"))
 _numbers = itertools.count(1)
 
 # A shell that starts us in the background has SIGINT ignored, which children would inherit: Ctrl-C is part of the tests.

@@ -8,7 +8,7 @@
 enum {
 	TAKE_MS = 30000,
 	SETTLE_MS = 5000, /* most that is waited for where an input leads */
-	BEGIN_MS = 300,   /* and until that begins */
+	BEGIN_MS = 2000,  /* and until that begins */
 	SHIFT = 8,
 };
 

@@ -10,8 +10,9 @@
 
 enum {
 	OPEN_TIMEOUT_MS = 20000,
-	PING_MS = 500,
-	TERMINATE_MS = 2000,
+	PING_MS = 1000,
+	LAST_PING_MS = 3000, /* a page that is given up loses all that it has: it may only have had no CPU */
+	TERMINATE_MS = 5000,
 	WIDTH = 1280,
 	HEIGHT = 720,
 };
@@ -218,7 +219,7 @@ static void ping(struct page *page)
 
 	json_key(w, "expression");
 	json_string(w, "0");
-	cdp_ask(page->cdp, &page->ask, PING_MS, CDP_SMALL, on_pong);
+	cdp_ask(page->cdp, &page->ask, page->attempt ? LAST_PING_MS : PING_MS, CDP_SMALL, on_pong);
 }
 
 void page_recover(struct page *page, page_fn *done)

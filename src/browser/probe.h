@@ -21,7 +21,7 @@ struct probe {
 	probe_fn *fn;
 };
 
-enum { PROBE_SPARE_MS = 1000 }; /* a script that keeps a time limit itself is asked that much longer */
+enum { PROBE_SPARE_MS = 3000 }; /* a script that keeps a time limit itself is asked that much longer */
 
 /* Fill in visit, script, what, max, fn and args; until the visit's deadline. */
 void probe_run(struct probe *p);

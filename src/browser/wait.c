@@ -3,11 +3,14 @@
 
 #include "browser/span.h"
 
-/* Gives the place of the element, or what it lacked when the time was over. */
+/*
+ * Gives the place of the element, or what it lacked when the time was over.  Whether it moves shows from one
+ * frame to the next; the timer is for a page that draws none, and long, for without CPU a frame comes late.
+ */
 static const char script[] =
 	"async (selector, timeout, want) => {"
 	"const end = performance.now() + timeout;"
-	"const frame = () => new Promise(r => { requestAnimationFrame(r); setTimeout(r, 100); });"
+	"const frame = () => new Promise(r => { requestAnimationFrame(r); setTimeout(r, 500); });"
 	"const box = e => [...e.getClientRects()].find(r => r.width > 0 && r.height > 0);"
 	"const at = (x, y) => { let e = document.elementFromPoint(x, y);"
 	"  for (let inner; e && e.shadowRoot && (inner = e.shadowRoot.elementFromPoint(x, y)) && inner !== e;) e = inner;"

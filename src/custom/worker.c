@@ -29,7 +29,7 @@ enum {
 #define PAUSE_NS (100 * NS_PER_MS) /* before the second start; doubles */
 #define PAUSE_MAX_NS (30 * NS_PER_S)
 #define GOOD_LIFE_NS (10 * NS_PER_S) /* after so long its end is not counted with those before */
-#define MUTE_NS (100 * NS_PER_MS)    /* from closing its output to its exit */
+#define MUTE_NS NS_PER_S             /* from closing its output to its exit */
 #define CLOSE_NS (2 * NS_PER_S)      /* from end of file to SIGTERM */
 
 const char *const worker_states[] = { [WORKER_STARTING] = "starting",

@@ -49,14 +49,20 @@ static void end(struct pipes *p)
 	p->events->on_end(p, held);
 }
 
-static void on_quiet(struct timer *t)
-{
-	end(OWNER(t, struct pipes, quiet));
-}
-
 static bool is_owed(const struct pipes *p)
 {
 	return p->owed[PIPES_OUT] > 0 || p->owed[PIPES_ERR] > 0;
+}
+
+static void on_quiet(struct timer *t)
+{
+	struct pipes *p = OWNER(t, struct pipes, quiet);
+
+	/* It was we who were slow: what the child wrote is still there, and is read next. */
+	if (is_owed(p))
+		timer_start(&p->quiet, p->loop, QUIET_NS, on_quiet);
+	else
+		end(p);
 }
 
 static void on_cap(struct timer *t)

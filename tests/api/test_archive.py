@@ -321,8 +321,8 @@ def test_callers_who_leave_while_every_worker_is_taken(make_server, tmp_path):
     # Where this test gets no CPU for so long, all are answered before they leave: then once more.
     while not gone and time.monotonic() < deadline:
         lines += leave_with_the_first_archive(client, server.base, 120)
-        eventually(lambda: audit.read_bytes().count(b"\n") >= lines, 30, "a line for each call")
-        eventually(lambda: server.fds() <= before, 30, "as many descriptors as before")
+        eventually(lambda: audit.read_bytes().count(b"\n") >= lines, what="a line for each call")
+        eventually(lambda: server.fds() <= before, what="as many descriptors as before")
         gone = [line for line in map(json.loads, audit.read_text().splitlines()) if line.get("gone")]
     assert gone and all(line["status"] >= 400 and line.get("error") for line in gone), gone
 

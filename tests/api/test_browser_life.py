@@ -22,7 +22,7 @@ from lib.processes import children, eventually, nap
 pytestmark = pytest.mark.xdist_group("browser")
 
 IS_ROOT = os.geteuid() == 0
-AT_ONCE = 10.0  # two seconds by the specification; far below any timeout here, and a loaded machine may take some
+AT_ONCE = 30.0  # two seconds by the specification; far below any timeout here, and a loaded machine may take some
 
 
 # --- when it ends
@@ -53,14 +53,15 @@ def test_b118_a_crash_is_told_to_all(own, site, victim):
         site.wait_for("/words.json")
         client.call("core.capabilities")  # by now the others were read too
         for pid in [before] if victim == "the browser" else renderers(server):
-            os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # one that had no page may have ended by itself
+                os.kill(pid, signal.SIGKILL)
         for caller in callers:
             reply = caller.reply("POST")
             assert (reply.status, json.loads(reply.read())["wire_code"]) == (502, "browser.crashed")
     assert go(client, site.url("/text"))["status"] == 200
-    assert main_process(server) not in (before, None)
     eventually(lambda: not profile.exists(), what="the folder of the dead browser is gone")
     eventually(lambda: not is_alive(before) and children(server.pid, zombies_only=True) == [], what="no zombie is left")
+    assert main_process(server) not in (before, None)
     # A cgroup that is kept for the next one has two.
     eventually(lambda: server.fds() <= fds + 2, what="no descriptor is left")
 
@@ -98,13 +99,13 @@ def test_a_kill_while_the_page_does_not_answer(own, site, op):
     server, client = own
     evaluate(client, "fetch('/words.json'); setTimeout(() => { while (true); }); 0")
     site.wait_for("/words.json")
-    with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        call = pool.submit(lambda: client.rest(f"browser.{op}"))
+    with client.asked(f"browser.{op}") as result, concurrent.futures.ThreadPoolExecutor(1) as pool:
+        call = pool.submit(result)
         with pytest.raises(concurrent.futures.TimeoutError):
-            call.result(1.5)
+            call.result(4)  # by then it has begun: the page is asked for a sign of life first, and for long only then
         os.kill(main_process(server), signal.SIGKILL)
         with expect_error("browser.crashed", 502):
-            call.result(20)
+            call.result(60)
     assert go(client, site.url("/text"))["status"] == 200
 
 
@@ -121,7 +122,7 @@ def test_a_kill_while_the_page_is_at_it(own, site, op, args):
         site.wait_for("/words.json")
         os.kill(main_process(server), signal.SIGKILL)
         with expect_error("browser.crashed", 502):
-            call.result(20)
+            call.result(60)
     assert go(client, site.url("/text"))["status"] == 200
 
 
@@ -134,10 +135,10 @@ def test_a_kill_while_it_starts(make_server, site, tmp_path):
     client = server.client(timeout=60)
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         call = pool.submit(lambda: go(client, site.url("/text")))
-        eventually((tmp_path / "first").exists, within=20)
+        eventually((tmp_path / "first").exists)
         os.kill(members(server)[0], signal.SIGKILL)
         with expect_error("browser.failed", 502, says="at its start"):
-            call.result(20)
+            call.result(60)
     assert go(client, site.url("/text"))["status"] == 200
 
 
@@ -167,17 +168,17 @@ def test_b116_what_a_killed_server_left_goes_at_the_next_start(make_server, site
     folder.mkdir()
     dead, living = make_server(policy=ON, env={"TMPDIR": folder}), make_server(policy=ON, env={"TMPDIR": folder})
     for server in (dead, living):
-        go(server.client(), site.url("/text"))
+        go(server.client(timeout=60), site.url("/text"))
     left, lives = (profile_of(main_process(server)) for server in (dead, living))
-    leader = main_process(dead)
+    all_of_it = members(dead)
     dead.kill()
-    eventually(lambda: not is_alive(leader), what="the browser ends with its server")
+    eventually(lambda: not any(map(is_alive, all_of_it)), what="the browser ends with its server")
     (left / "SingletonLock").unlink(missing_ok=True)
     (left / "SingletonLock").symlink_to("another-host-4711")
     for path in (left, lives):
         os.utime(path, (1, 1))
     third = make_server(policy=ON, env={"TMPDIR": folder})
-    assert go(third.client(), site.url("/text"))["status"] == 200
+    assert go(third.client(timeout=60), site.url("/text"))["status"] == 200
     assert not left.exists() and lives.exists(), "only what nobody holds is removed"
     assert go(living.client(), site.url("/form"))["status"] == 200
 
@@ -187,15 +188,15 @@ def test_it_ends_when_nobody_calls(make_server, site):
         server = make_server(policy={**ON, "browser": {"idle_timeout": 1}}, env={"TMPDIR": folder})
         client = server.client(timeout=60)
         go(client, site.url("/text"))
-        eventually(lambda: members(server) == [], within=20, what="the browser ends")
-        eventually(lambda: not list(pathlib.Path(folder).glob("abx-browser-*")), within=20, what="its folder is gone")
+        eventually(lambda: members(server) == [], what="the browser ends")
+        eventually(lambda: not list(pathlib.Path(folder).glob("abx-browser-*")), what="its folder is gone")
         assert go(client, site.url("/text"))["status"] == 200
 
 
 @pytest.mark.parametrize("how", ["SIGTERM", "SIGKILL", "twice"])
 def test_b142_nothing_is_left_of_it(make_server, site, how):
     server = make_server(policy=ON)
-    go(server.client(), site.url("/text"))
+    go(server.client(timeout=60), site.url("/text"))
     all_of_it, profile = members(server), profile_of(main_process(server))
     assert len(all_of_it) > 2
     if how == "SIGTERM":
@@ -207,30 +208,31 @@ def test_b142_nothing_is_left_of_it(make_server, site, how):
         server.wait()
     else:
         server.kill()
-    eventually(lambda: not any(map(is_alive, all_of_it)), within=10, what="all of it ends")
+    eventually(lambda: not any(map(is_alive, all_of_it)), what="all of it ends")
 
 
 def test_sigterm_ends_those_who_wait(make_server, site):
     server = make_server("--shutdown-grace", "0", policy=ON)
-    client = server.client()
+    client = server.client(timeout=60)
     go(client, site.url("/form"))
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         call = pool.submit(lambda: evaluate(client, "fetch('/words.json').then(() => new Promise(() => {}))", timeout=100000))
         site.wait_for("/words.json")
         server.signal(signal.SIGTERM)
         with pytest.raises(Exception):
-            call.result(20)
+            call.result(60)
     assert server.wait() == 0
 
 
 def test_another_policy_means_another_browser(make_server, site):
     server = make_server(policy=ON)
-    client = server.client()
+    client = server.client(timeout=60)
     go(client, site.url("/text"))
     before = main_process(server)
     client.call("core.reload")
     go(client, site.url("/text"))
-    assert main_process(server) not in (before, None) and not eventually(lambda: not is_alive(before)) is None
+    eventually(lambda: not is_alive(before))
+    assert main_process(server) not in (before, None)
 
 
 # --- how it runs
@@ -332,5 +334,4 @@ def test_a_page_has_no_rights_at_the_server(own, site):
     server, client = own
     answer = evaluate(client, f"fetch('http://127.0.0.1:{server.port}/capabilities').then(r => r.status, e => String(e))")
     assert "TypeError" in str(answer)
-    said = [entry["text"] for entry in client.rest("browser.console")["logs"]]
-    assert any("403" in text or "CORS" in text for text in said)
+    eventually(lambda: any("403" in entry["text"] or "CORS" in entry["text"] for entry in client.rest("browser.console")["logs"]))

@@ -67,11 +67,11 @@ def test_a_flood_of_the_console_holds_no_memory(browser, browser_server):
     assert [entry["text"][:40] for entry in logs(browser)] == ["before", "(more than a megabyte at once)", "x" * 40]
     before = browser_server.rss_kib()
     with expect_error("browser.timeout", 408):
-        evaluate(browser, "for (;;) { console.log('x'.repeat(300000)); console.log('y'.repeat(3000000)); }", timeout=2000)
-    entries = logs(browser)
-    assert entries and all(len(entry["text"]) <= 4096 for entry in entries)
+        evaluate(browser, "for (;;) { console.log('x'.repeat(300000)); console.log('y'.repeat(3000000)); }", timeout=5000)
+    entries = eventually(lambda: logs(browser))
+    assert all(len(entry["text"]) <= 4096 for entry in entries)
     if not is_sanitized():
-        assert browser_server.rss_kib() - before < 24 * 1024
+        eventually(lambda: browser_server.rss_kib() - before < 24 * 1024, what="the server to be as small as before")
     assert evaluate(browser, "1", timeout=20000) == 1
 
 
@@ -157,7 +157,7 @@ def test_a_picture_of_many_megabytes(browser, browser_server):
     assert len(result["image_base64"]) > 33_000_000 and result["width"] == 3000
     evaluate(browser, "document.body.textContent = ''")
     if not is_sanitized():
-        assert browser_server.rss_kib() < 60 * 1024, "what was needed is given back"
+        eventually(lambda: browser_server.rss_kib() < 60 * 1024, what="the server to give back what was needed")
 
 
 # --- PDF
@@ -244,7 +244,7 @@ def test_only_so_many_may_wait(browser, browser_server, site):
         waiting = [pool.submit(call, "1") for _ in range(64)]
         eventually(lambda: browser_server.fds() >= fds + 64)
         extra = [pool.submit(call, "2") for _ in range(4)]
-        eventually(lambda: sum(one.done() for one in waiting + extra) >= 4, within=20)
+        eventually(lambda: sum(one.done() for one in waiting + extra) >= 4)
         for op, args in OPS.items():
             with expect_error("limit.too_many", 429):
                 browser.rest(f"browser.{op}", **args)

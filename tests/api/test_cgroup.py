@@ -5,6 +5,7 @@ Limits of cgroups (R101): an error at start where they cannot be had, told under
 The tests of what is in force need a cgroup v2 with the controllers memory, pids and cpu that may be written; elsewhere they
 are skipped and say what is missing.
 """
+import errno
 import os
 import pathlib
 import re
@@ -13,6 +14,7 @@ import pytest
 
 from lib.access import token
 from lib.client import expect_error
+from lib.processes import eventually
 from lib.server import StartError
 
 LIMITS = {"memory_max": 64 << 20, "pids_max": 24, "cpu_max": 0.5}
@@ -59,7 +61,15 @@ def limited(make_server):
     server = make_server(policy=policy(cgroup=LIMITS), wrap=("sh", "-c", f'echo $$ >{FOLDER}/cgroup.procs; exec "$@"', "sh"))
     yield server.client(token="all-token")
     server.stop()
-    FOLDER.rmdir()
+
+    def is_removed():
+        try:
+            FOLDER.rmdir()
+            return True
+        except OSError as error:  # what was killed last may take a moment to go
+            assert error.errno == errno.EBUSY
+            return False
+    eventually(is_removed)
 
 
 def test_the_limits_are_written(limited):

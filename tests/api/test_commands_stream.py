@@ -2,13 +2,14 @@
 """commands.stream: events, back-pressure, ends, and what a caller can rely on (B008 to B034, R04, R11, R12, R27)."""
 import base64
 import json
+import os
 import time
 
 import pytest
 
 from lib.client import expect_error
 from lib.parallel import together
-from lib.processes import eventually, gone, nap, no_descriptor_is_left, sleeping
+from lib.processes import eventually, gone, in_time, nap, no_descriptor_is_left, rests, sleeping
 from lib.raw import Broken
 from lib.server import is_sanitized
 
@@ -137,7 +138,7 @@ def test_lines_that_are_too_long_are_cut(runner):
 
 def test_b012_r12_a_stream_that_broke_is_no_success(make_server):
     server = make_server()
-    with server.client().stream("commands.stream", command="for i in $(seq 100); do echo $i; sleep 0.1; done; exit 7") as stream:
+    with server.client().stream("commands.stream", command="while :; do echo x; sleep 0.1; done") as stream:
         stream.until("stdout")
         server.kill()
         with pytest.raises(Broken):
@@ -154,10 +155,15 @@ def test_b012_exit_comes_after_the_last_byte(runner):
 
 def test_r05_r12_a_timeout_sends_error_and_then_its_one_exit(runner):
     one, two = nap(), nap()
-    events = collect(runner, f"echo before; sleep {one} & (sleep {two}; true) | cat", timeout=0.5)["events"]
+
+    def ended(timeout):
+        events = collect(runner, f"echo before; sleep {one} & (sleep {two}; true) | cat", timeout=timeout)["events"]
+        assert not sleeping(one) and not sleeping(two)
+        return len(events) > 3 and events
+
+    events = in_time(ended)
     assert [event.name for event in events] == ["start", "stdout", "error", "exit"]
     assert events[2].data["wire_code"] == "commands.timeout" and events[2].data["code"] == "timeout"
-    assert not sleeping(one) and not sleeping(two)
 
 
 def test_b015_what_cannot_start_is_no_stream(runner):
@@ -200,19 +206,17 @@ def test_b001_r02_background_children(runner):
     number = nap()
     end = collect(runner, f"sleep {number} & echo hi")
     assert end["stdout"] == "hi\n" and end["exit"]["background"] is True
-    eventually(lambda: sleeping(number))
-    collect(runner, f"pkill -f 'sleep {number}' || kill -9 $(pgrep -f 'sleep {number}')")
+    for pid in eventually(lambda: sleeping(number)):
+        os.kill(pid, 9)
     gone(number)
 
 
 def test_b003_a_background_child_that_prints_without_end(runner):
     """Whatever the pace of the reader: two seconds after the exit it is over (R01)."""
     with runner.stream("commands.stream", command="yes & echo hi") as stream:
-        began = time.monotonic()
-        for event in stream:
+        for event in stream:  # or it takes more than a test may
             if event.name == "stdout":
                 time.sleep(0.002)  # the pace of the reader, nothing is waited for
-            assert time.monotonic() - began < 30
         assert event.name == "exit" and event.data["background"] is True
 
 
@@ -222,7 +226,7 @@ def test_b003_a_background_child_that_prints_without_end(runner):
 def test_b010_b011_r27_a_slow_reader_slows_the_command_down(process_server, runner):
     """Nothing is lost, memory stays flat, and the command is not far ahead of its reader."""
     mark = process_server.base / f"progress-{nap()}"
-    command = f"for i in $(seq 1 10); do seq $((i * 100000 - 99999)) $((i * 100000)); echo $i > {mark}; done"
+    command = f"for i in $(seq 1 40); do seq $((i * 50000 - 49999)) $((i * 50000)); echo $i > {mark}; done"
     before = process_server.rss_kib()
     text, events = [], 0
     with runner.stream("commands.stream", command=command) as stream:
@@ -231,11 +235,11 @@ def test_b010_b011_r27_a_slow_reader_slows_the_command_down(process_server, runn
                 text.append(event.data["data"])
                 events += 1
                 if events == 5:
-                    # It stands still while nobody reads: 7 MB in all, of which it has written little.
+                    # It stands still while nobody reads: 15 MB in all, of which the kernel may hold ten on their way.
                     steps = eventually(lambda: mark.exists() and int(mark.read_text() or 0))
-                    assert steps < 8
+                    assert steps < 32
         assert event.data["exit_code"] == 0
-    assert "".join(text) == "".join(f"{i}\n" for i in range(1, 1_000_001))
+    assert "".join(text) == "".join(f"{i}\n" for i in range(1, 2_000_001))
     assert is_sanitized() or process_server.rss_kib() - before < 8 * 1024
 
 
@@ -248,9 +252,7 @@ def test_r27_a_stalled_reader_holds_nobody_else(process_server, runner):
             assert runner.rest("core.health") == {"status": "ok"}
             assert runner.call("commands.run", command="echo hi")["stdout"] == "hi\n"
         assert is_sanitized() or process_server.rss_kib() - before < 8 * 1024
-        cpu = process_server.cpu_seconds()
-        eventually(lambda: runner.call("commands.run", command="sleep 0.5")["exit_code"] == 0)
-        assert is_sanitized() or process_server.cpu_seconds() - cpu < 0.3, "waiting for a reader burns nothing"
+        rests(process_server)  # waiting for a reader burns nothing
     gone(number)
 
 
@@ -269,9 +271,7 @@ def test_hundreds_of_idle_streams(make_server):
         for _ in range(20):
             assert client.rest("core.health") == {"status": "ok"}
         assert is_sanitized() or server.rss_kib() - before < 250 * 16 + 1024
-        cpu = server.cpu_seconds()
-        client.call("commands.run", command="sleep 0.5")
-        assert is_sanitized() or server.cpu_seconds() - cpu < 0.25
+        rests(server)
     finally:
         for stream in streams:
             stream.close()
@@ -313,7 +313,8 @@ def test_r11_a_quiet_stream_has_a_comment_within_twenty_seconds(client, folder):
 
     answers = together(lambda one: quiet(*one), [("commands.stream", {"command": "sleep 20; echo done"}),
                                                  ("files.watch", {"path": str(folder), "timeout": 20})])
-    assert answers == [(["start", "stdout", "exit"], 1), (["ready", "end"], 1)]
+    assert [names for names, _ in answers] == [["start", "stdout", "exit"], ["ready", "end"]]
+    assert all(comments >= 1 for _, comments in answers)
 
 
 def test_stdin_reaches_a_stream(runner):
@@ -334,5 +335,5 @@ def test_what_a_stream_is_refused_and_replaces(client):
         client.stream("commands.stream", command="true", env={"ABX_X": "1"})
     events = list(client.stream("commands.stream", command="printf '\\377' >&2"))
     assert [event.data for event in events if event.name == "stderr"] == [{"data": "\ufffd", "lossy": True}]
-    events = list(client.stream("commands.stream", command="sleep 5", timeout=0.1))
+    events = list(client.stream("commands.stream", command="sleep 600", timeout=0.1))
     assert [event.name for event in events][-2:] == ["error", "exit"]

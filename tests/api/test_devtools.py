@@ -11,7 +11,7 @@ import pytest
 
 from lib.access import token
 from lib.client import expect_error
-from lib.processes import eventually, nap, running, sleeping
+from lib.processes import eventually, gone, nap, sleeping
 from lib.server import Server
 
 GROUPS = {"groups": {"dev_tools": True}, "devtools": {"languages": {
@@ -20,7 +20,7 @@ GROUPS = {"groups": {"dev_tools": True}, "devtools": {"languages": {
 
 @pytest.fixture(scope="module")
 def tools():
-    with Server(policy={**GROUPS, "limits": {"devtools.git.diff": {"max_seconds": 1}, "devtools.git.status": {"max_seconds": 1}}}) as server:
+    with Server(policy=GROUPS) as server:
         yield server
         server.check_silence()
 
@@ -119,11 +119,12 @@ def test_b108_the_tools_of_commands_are_those_of_code(client):
 
 
 def test_r05_the_result_of_a_timeout(client):
+    number = nap()
     with expect_error("commands.timeout", 408) as caught:
-        run(client, "echo before; sleep 7771 & sleep 7771", "sh", timeout=0.3)
+        run(client, f"echo before; sleep {number} & sleep {number}", "sh", timeout=4.5)
     details = caught.error.body["details"]
-    assert details["stdout"] == "before\n" and details["timeout"] == 0.3 and details["language"] == "sh"
-    assert not running("sleep", "7771")
+    assert details["stdout"] == "before\n" and details["timeout"] == 4.5 and details["language"] == "sh"
+    gone(number)
     for bad in (301, -1):
         with expect_error("args.invalid", 400):
             run(client, "1", timeout=bad)
@@ -135,11 +136,10 @@ def test_r06_no_timeout_at_all(client):
 
 
 def test_a_caller_who_leaves(client):
-    with client.connect() as connection:
-        body = b'{"code": "sleep 7772 & sleep 7772", "language": "sh"}'
-        connection.send(client.head("POST", "/code/run", {"Content-Type": "application/json", "Content-Length": len(body)}), body)
-        eventually(lambda: len(running("sleep", "7772")) == 2)
-    eventually(lambda: not running("sleep", "7772"))
+    number = nap()
+    with client.asked("devtools.code.run", code=f"sleep {number} & sleep {number}", language="sh"):
+        eventually(lambda: len(sleeping(number)) == 2)
+    gone(number)
 
 
 def test_languages(client):
@@ -199,7 +199,7 @@ def test_b087_cwd_outside(client, folder):
 
 def git(folder, *words, **env):
     clean = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
-    identity = ["-c", "user.name=n", "-c", "user.email=e@x", "-c", "protocol.file.allow=always", "-c", "safe.directory=*"]
+    identity = "-c user.name=n -c user.email=e@x -c protocol.file.allow=always -c safe.directory=* -c maintenance.auto=false".split()
     return subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True, text=True, env={**clean, **env}).stdout
 
 
@@ -232,8 +232,7 @@ def test_a_clean_repository(client, repo):
     commit = git(repo, "rev-parse", "HEAD").strip()
     assert result == {"root": str(repo), "branch": "main", "upstream": None, "commit": commit, "ahead": 0, "behind": 0,
                       "clean": True, "files": [], "truncated": False}
-    assert diff(client, repo) == {"root": str(repo), "diff": "", "truncated": False,
-                                  "stats": {"files_changed": 0, "insertions": 0, "deletions": 0}}
+    assert diff(client, repo) == {"root": str(repo), "diff": "", "truncated": False, "stats": {"files_changed": 0, "insertions": 0, "deletions": 0}}
 
 
 def test_every_kind_of_change(client, repo):
@@ -272,8 +271,7 @@ def test_unmerged(client, repo):
     git(repo, "checkout", "-q", "main")
     (repo / "a").write_text("ours\n")
     git(repo, "commit", "-qam", "ours")
-    with pytest.raises(subprocess.CalledProcessError):
-        git(repo, "merge", "-q", "other")
+    pytest.raises(subprocess.CalledProcessError, git, repo, "merge", "-q", "other")
     assert changes(client, repo) == [("a", "unmerged", False, None)]
 
 
@@ -561,7 +559,9 @@ def views():
     return {name for folder in ("/dev/shm", "/tmp") if os.path.isdir(folder) for name in os.listdir(folder) if name.startswith("abx-git-")}
 
 
-def test_git_that_hangs_is_ended(client, repo):
+def test_git_that_hangs_is_ended(make_server, repo):
+    limits = {f"devtools.git.{op}": {"max_seconds": 1} for op in ("status", "diff")}
+    client = make_server(base=repo, policy={**GROUPS, "limits": limits}).client()
     (repo / ".git/index").unlink()
     os.mkfifo(repo / ".git/index")
     for call in (status, diff):
@@ -570,15 +570,15 @@ def test_git_that_hangs_is_ended(client, repo):
 
 
 def test_a_caller_who_leaves_git(make_server, repo, tmp_path):
-    (tmp_path / "git").write_text("#!/bin/sh\nsleep 7773\n")
+    number, before = nap(), views()
+    (tmp_path / "git").write_text(f"#!/bin/sh\nsleep {number}\n")
     (tmp_path / "git").chmod(0o755)
     client = make_server(base=repo, policy=GROUPS, env={"PATH": f"{tmp_path}:/usr/bin:/bin"}).client()
-    before = views()
-    with client.connect() as connection:
-        connection.send(client.head("GET", "/git/status", {}))
-        eventually(lambda: running("sleep", "7773"))
-    eventually(lambda: not running("sleep", "7773"))
-    eventually(lambda: not views() - before, what="the view of the repository is removed")
+    with client.asked("devtools.git.status"):
+        eventually(lambda: sleeping(number))
+        assert (made := views() - before)
+    gone(number)
+    eventually(lambda: not made & views(), what="the view of the repository is removed")
 
 
 def test_the_environment_of_git(make_server, repo, tmp_path):

@@ -305,9 +305,9 @@ def test_over_its_own_limit(make_server, op_id, name, who):
     for file in ("1", "2", "3"):
         (server.base / "folder" / file).write_text("")
     (server.base / "a.tar").write_bytes(Tar().add("a", b"x" * 20).add("b", b"x" * 20).done())
-    reply = server.client(token=f"{who}-token").request(method, target, body, headers)
+    reply = server.client(token=f"{who}-token", timeout=90).request(method, target, body, headers)
     wire_code = LIMITS[op_id, name]["error"]
     status = {"limit.file_too_large": 413, "limit.too_many": 429, "args.invalid": 400}[wire_code]
     refused(reply, status, wire_code, f"policy:{rule}")
     if who == "own":
-        assert server.client(token="all-token").request(method, target, body, headers).status == 200
+        assert server.client(token="all-token", timeout=90).request(method, target, body, headers).status == 200

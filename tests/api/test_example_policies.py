@@ -30,7 +30,7 @@ def base():
 
 
 @pytest.fixture
-def start(make_server, base):
+def start(base, make_server):
     """The example with this machine's folders, and for each token one that the test knows: NAME-token."""
     def go(name, **how):
         text = (FOLDER / f"{name}.yaml").read_text()

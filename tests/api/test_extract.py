@@ -17,6 +17,7 @@ import pytest
 from lib.access import token
 from lib.archives import Tar
 from lib.client import expect_error
+from lib.processes import eventually
 from lib.server import is_sanitized
 
 
@@ -354,4 +355,4 @@ def test_a_caller_who_leaves_leaves_nothing(client, folder):
     connection.send(head, bytes(1 << 20))
     connection.close()
     assert client.call("core.health")["status"] == "ok"
-    assert os.listdir(folder) == []
+    eventually(lambda: os.listdir(folder) == [])

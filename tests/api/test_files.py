@@ -136,7 +136,9 @@ def test_list_refusals(client, folder):
         client.rest("files.list", path=str(folder), recursive="maybe")
 
 
-def test_a_folder_of_100000_entries(client, server, folder):
+def test_a_folder_of_100000_entries(make_server, quick):
+    client, folder = make_server(base=quick).client(), quick / "d"
+    folder.mkdir()
     for number in range(100_000):
         os.close(os.open(folder / f"name-{number:06}", os.O_CREAT | os.O_WRONLY))
     answer = client.rest("files.list", path=str(folder), max_entries=100_000, http_timeout=60)

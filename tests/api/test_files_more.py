@@ -11,6 +11,7 @@ import pytest
 from lib.client import ApiError, expect_error
 from lib.names import STRANGE
 from lib.parallel import together
+from lib.processes import eventually
 
 
 def text64(data):
@@ -233,7 +234,7 @@ def test_a_caller_that_vanishes_appends_nothing(client, folder):
         target = f"/files/write?path={folder}/f&append=true"
         connection.send(client.head("PUT", target, {"Content-Type": "application/octet-stream", "Content-Length": 1 << 20}), b"x" * 600000)
     client.rest("files.write", path=f"{folder}/f", content="b", append=True)
-    assert (folder / "f").read_text() == "ab" and os.listdir(folder) == ["f"]
+    assert (folder / "f").read_text() == "ab" and eventually(lambda: os.listdir(folder) == ["f"])
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts")

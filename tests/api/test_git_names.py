@@ -25,7 +25,7 @@ def repo(client):
 
 def git(folder, *words):
     clean = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
-    identity = ["-c", "user.name=n", "-c", "user.email=e@x", "-c", "safe.directory=*"]
+    identity = ["-c", "user.name=n", "-c", "user.email=e@x", "-c", "safe.directory=*", "-c", "maintenance.auto=false"]
     subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True, env=clean)
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bodies of requests: Expect, chunks, lengths, JSON, media types, and where parameters live (B128, B130, B132)."""
+import contextlib
 import json
 import re
 import sys
@@ -9,7 +10,7 @@ import pytest
 from lib.client import expect_error
 from lib.contract import strict_json
 from lib.exchange import H, exchange, post, refusal
-from lib.processes import gone, nap
+from lib.processes import eventually, gone, nap
 from lib.server import is_sanitized
 
 MIB = 1 << 20
@@ -67,7 +68,8 @@ def test_413_comes_from_the_length_and_can_be_read_by_who_sends_it_all(client):
     body = b'{"command":"' + b"x" * (64 * MIB) + b'"}'
     with client.connect() as connection:
         connection.send(f"POST /shell HTTP/1.1\r\n{H}Content-Length: {len(body)}\r\n\r\n")
-        connection.send(body)
+        with contextlib.suppress(ConnectionError):  # who pauses for long while sending is not waited for
+            connection.send(body)
         reply = connection.reply("POST")
         assert (reply.status, refusal(reply)) == (413, "limit.body_too_large") and reply.header("connection") == "close"
 
@@ -76,8 +78,9 @@ def test_413_of_a_chunked_body(client):
     with client.connect() as connection:
         connection.send(f"POST /shell HTTP/1.1\r\n{H}Transfer-Encoding: chunked\r\n\r\n")
         part = b"x" * MIB
-        for _ in range(11):
-            connection.send(f"{len(part):x}\r\n", part, "\r\n")
+        with contextlib.suppress(ConnectionError):
+            for _ in range(11):
+                connection.send(f"{len(part):x}\r\n", part, "\r\n")
         reply = connection.reply("POST")
         assert (reply.status, refusal(reply)) == (413, "limit.body_too_large") and reply.header("connection") == "close"
 
@@ -118,7 +121,7 @@ def test_b128_chunks(client, folder, name):
         head = head if "files" in target else head.replace("octet-stream", "json")
         reply = exchange(client, head.encode(), CHUNKS[name])
         assert (reply.status, refusal(reply)) == (400, "http.bad_request") and reply.header("connection") == "close"
-    assert not list(folder.iterdir())
+    eventually(lambda: not list(folder.iterdir()))
     assert is_sanitized() or client.server.rss_kib() - before < 4096
 
 
@@ -132,7 +135,7 @@ def test_b128_an_end_in_the_middle_of_the_body_is_400(make_server, target, media
         connection.half_close()
         reply = connection.reply("POST")
         assert (reply.status, refusal(reply)) == (400, "http.bad_request") and connection.is_closed()
-    assert not list(client.server.base.iterdir())
+    eventually(lambda: not list(client.server.base.iterdir()))
 
 
 def test_an_unread_body_is_never_taken_for_a_request(client):
@@ -228,10 +231,10 @@ def test_malformed_json_names_the_place(client):
     assert "line 2, column" in strict_json(reply.read())["error"]
 
 
-@pytest.mark.parametrize("number", ["5", "5.0", "50e-1", "0.5e1"])
+@pytest.mark.parametrize("number", ["50", "50.0", "500e-1", "0.5e2"])
 def test_r75_integers_may_be_written_in_any_exact_way_or_are_refused(client, number):
     reply = client.request("POST", "/shell", f'{{"command":"true","timeout":{number}}}'.encode())
-    assert reply.status == 200 and json.loads(reply.read())["timeout"] == 5
+    assert reply.status == 200 and json.loads(reply.read())["timeout"] == 50
 
 
 @pytest.mark.parametrize("media, status", [

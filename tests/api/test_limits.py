@@ -71,9 +71,18 @@ def test_b148_r88_processes_run_out(make_server, open_folder):
     finally:
         for stream in streams:
             stream.close()
-    eventually(lambda: not sleeping(number), what="room again")
-    assert run(client, "echo hi")["stdout"] == "hi\n"
+    eventually(lambda: not sleeping(number), what="the end of all commands")
+    eventually(lambda: can_run(client), what="room again")
     eventually(lambda: fds(server) <= before + 1, what="the descriptors are back")
+
+
+def can_run(client):
+    """Whether a command finds room; what has just ended may be a moment from giving its place back."""
+    try:
+        return run(client, "echo hi")["stdout"] == "hi\n"
+    except ApiError as error:
+        assert error.wire_code == "server.busy"
+        return False
 
 
 def fds(server):
@@ -94,18 +103,15 @@ def test_r88_descriptors_run_out(make_server):
     try:
         for _ in range(30):
             idle.append(client.connect())
-        cpu, began = server.cpu_seconds(), time.monotonic()
-        told = 0
-        while time.monotonic() - began < 1:  # as long as it takes to see whether it spins
-            try:
-                with client.connect() as connection:
-                    connection.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                    reply = connection.reply()
-                    told += reply.status == 503 and json.loads(reply.read())["wire_code"] == "server.busy"
-            except (Broken, TimeoutError):
-                pass
-        assert is_sanitized() or server.cpu_seconds() - cpu < 0.5
-        assert told
+        eventually(lambda: is_told(client), what="503 for a new connection")
+
+        def stays_calm():
+            cpu, began = server.cpu_seconds(), time.monotonic()
+            while time.monotonic() - began < 1:  # as long as it takes to see whether it spins
+                is_told(client)
+            return is_sanitized() or server.cpu_seconds() - cpu < 0.5
+
+        assert any(stays_calm() for _ in range(5))
     finally:
         for connection in idle:
             connection.close()
@@ -113,7 +119,18 @@ def test_r88_descriptors_run_out(make_server):
             stream.close()
     eventually(lambda: not sleeping(number), what="the commands ended")
     assert eventually(lambda: client.request("GET", "/health").status == 200)
-    assert run(client, "echo hi")["stdout"] == "hi\n"
+    eventually(lambda: can_run(client), what="room again")
+
+
+def is_told(client):
+    """Whether one who comes now hears that there is no room."""
+    try:
+        with client.connect(5) as connection:
+            connection.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            reply = connection.reply()
+            return reply.status == 503 and json.loads(reply.read())["wire_code"] == "server.busy"
+    except (Broken, OSError):
+        return False
 
 
 def test_r97_memory_runs_out(make_server):
@@ -143,6 +160,7 @@ def test_r97_memory_runs_out(make_server):
     assert {code for code, _ in answers[:24]} <= {"done", "server.busy"}
     assert is_sanitized() or server.peak_kib() - before < 40 * 1024
     # Nothing leaked out of the budget: all of it can be had again.
+    eventually(lambda: has_room(client))
     for _ in range(10):
         assert len(run(client, "cat", stdin="x" * 2 * MIB)["stdout"]) == 2 * MIB
 
@@ -159,7 +177,7 @@ def test_r97_ordinary_calls_are_answered_beside_bodies_that_hold_all_they_can(ma
             connection.send(f"POST /shell HTTP/1.1\r\nHost: localhost\r\nContent-Length: {size}\r\n\r\n")
             with contextlib.suppress(ConnectionError):  # refused before all was sent
                 connection.send(b'{"command": "wc -c", "stdin": "' + b"x" * (size - 100))
-        answered = select.select([connection.socket for connection in holding], [], [], 30)[0]
+        answered = select.select([connection.socket for connection in holding], [], [], 60)[0]
         assert 0 < len(answered) < len(holding)
         for _ in range(20):
             assert client.rest("core.health") == {"status": "ok"}
@@ -181,7 +199,7 @@ def memory_is_full(client, sizes):
             head = f"POST /shell HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {size}\r\n\r\n"
             with contextlib.suppress(ConnectionError):  # refused before all was sent
                 connection.send(head.encode(), b'{"command": "wc -c", "stdin": "' + b"x" * (size - 100))
-        assert select.select([connection.socket for connection in holding], [], [], 30)[0]
+        assert select.select([connection.socket for connection in holding], [], [], 60)[0]
         yield
     finally:
         for connection in holding:
@@ -241,24 +259,24 @@ def test_r97_a_body_takes_memory_as_it_comes(make_server):
 
 
 def test_the_limits_of_the_policy_hold(make_server):
-    policy = {"version": 1, "limits": {"max_body_bytes": 1024, "commands.run": {"max_output_bytes": 10, "max_timeout": 5}}}
+    policy = {"version": 1, "limits": {"max_body_bytes": 1024, "commands.run": {"max_output_bytes": 10, "max_timeout": 50}}}
     client = make_server(policy=policy).client()
     with expect_error("limit.body_too_large", 413) as caught:
         run(client, "true", stdin="x" * 2000)
     assert caught.error.rule == "policy:limits.max_body_bytes"
-    result = run(client, "echo 0123456789abcdef", timeout=5)
+    result = run(client, "echo 0123456789abcdef", timeout=50)
     assert result["stdout"] == "0123456789" and result["stdout_truncated"] is True
-    with expect_error("args.invalid", 400, says="5"):
-        run(client, "true", timeout=6)
+    with expect_error("args.invalid", 400, says="50"):
+        run(client, "true", timeout=51)
     assert run(client, "true", timeout=0)["timeout"] == 0
     shown = client.rest("core.capabilities")["ops"]["commands.run"]["limits"]
-    assert (shown["max_output_bytes"], shown["max_timeout"]) == (10, 5)
+    assert (shown["max_output_bytes"], shown["max_timeout"]) == (10, 50)
 
 
 def test_the_default_timeout_is_no_more_than_the_cap(make_server):
     """R06: a lower cap lowers what is in force without a timeout, and that is told."""
-    client = make_server(policy={"version": 1, "limits": {"commands.run": {"max_timeout": 5}}}).client()
-    assert run(client, "true")["timeout"] == 5
+    client = make_server(policy={"version": 1, "limits": {"commands.run": {"max_timeout": 50}}}).client()
+    assert run(client, "true")["timeout"] == 50
 
 
 def test_the_largest_answers_and_questions(client):

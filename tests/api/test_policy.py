@@ -4,12 +4,12 @@ import json
 import os
 import pwd
 import subprocess
-import time
 
 import pytest
 
 from lib.access import ask, token
 from lib.client import ApiError, expect_error
+from lib.processes import eventually
 from lib.server import StartError, binary
 
 TOKEN = "s3cret-T+/=~"
@@ -28,13 +28,6 @@ def test_a_file_with_an_error_stops_the_start(make_server, text, says):
     with pytest.raises(StartError) as refused:
         make_server(policy=text)
     assert says in str(refused.value)
-
-
-def wait_until(holds, within=10):
-    deadline = time.monotonic() + within
-    while not holds():
-        assert time.monotonic() < deadline, "it did not come true"
-        time.sleep(0.01)
 
 
 def test_reload_is_all_or_nothing(make_server):
@@ -57,7 +50,7 @@ def test_reload_is_all_or_nothing(make_server):
 
     file.write_text("{}")
     server.signal(1)
-    wait_until(lambda: admin.call("core.capabilities")["groups"]["process"])
+    eventually(lambda: admin.call("core.capabilities")["groups"]["process"])
     with expect_error("auth.missing_credentials", 401):
         server.client(token=None).call("core.reload")
 

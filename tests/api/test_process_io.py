@@ -32,7 +32,7 @@ def all_of(client, process, **more):
     """Each stream's text, read to the end in one reader's way."""
     text, since = {"stdout": "", "stderr": ""}, 0
     while True:
-        got = output(client, process, since, wait=10, **more)
+        got = output(client, process, since, wait=50, **more)
         for chunk in got["chunks"]:
             text[chunk["stream"]] += chunk["data"]
         since = got["next"]
@@ -44,7 +44,7 @@ def start_mixed(client):
     """abc, ERR on stderr, def: each when what was before it is read."""
     process = start(client, "printf abc; read x; printf ERR >&2; read x; printf def; exit 5", stdin=True)
     for seen in (3, 6):
-        assert output(client, process, seen - 3, wait=10)["next"] == seen
+        assert output(client, process, seen - 3, wait=50)["next"] == seen
         client.rest("process.stdin", pid=process["id"], data="\n")
     return process
 
@@ -77,7 +77,7 @@ def test_filter_leaves_holes(client):
 def test_strange_cursors(client):
     """B042"""
     process = start(client, "printf abc; sleep 7800")
-    output(client, process, wait=10)
+    output(client, process, wait=50)
     for bad in ("18446744073709551615", "-1", "abc", "", "1.5", "0x1", " 1", str(1 << 53)):
         with expect_error("args.invalid", 400, says="since"):
             client.rest("process.output", pid=process["id"], since=bad)
@@ -107,8 +107,8 @@ def test_wait_ends_with_the_first_byte_or_the_end(client):
 
 def test_wait_for_one_stream_only(client):
     process = start(client, "echo out; read x; echo err >&2; read y", stdin=True)
-    output(client, process, wait=10)
-    with client.asked("process.output", pid=process["id"], stream="stderr", wait=20) as waiting:
+    output(client, process, wait=50)
+    with client.asked("process.output", pid=process["id"], stream="stderr", wait=50) as waiting:
         client.rest("process.stdin", pid=process["id"], data="\n")
         assert text_of(waiting()) == "err\n"
     client.rest("process.signal", pid=process["id"])
@@ -123,7 +123,7 @@ def test_waiting_caller_may_leave(client, server):
             connection.close()
     assert client.call("process.get", pid=process["id"])["state"] == "running"
     client.rest("process.stdin", pid=process["id"], data="x\n")
-    assert output(client, process, wait=10)["eof"]
+    assert output(client, process, wait=50)["eof"]
 
 
 def test_not_captured(client):
@@ -278,7 +278,7 @@ def test_slow_follower_holds_nobody(make_server):
     slow = client.rest_stream("process.follow", pid=process["id"])
     before = server.rss_kib()
     client.rest("process.stdin", pid=process["id"], data="\n")
-    eventually(lambda: output(client, process, (1 << 53) - 1)["next"] == 40000001, 30, "the whole output")
+    eventually(lambda: output(client, process, (1 << 53) - 1)["next"] == 40000001, what="the whole output")
     if not is_sanitized():
         assert server.peak_kib() < before + 16 * 1024
     client.rest("process.stdin", pid=process["id"], eof=True)
@@ -306,7 +306,7 @@ def test_shutdown_ends_readers(make_server):
     server = make_server()
     client = server.client()
     process = start(client, "echo a; sleep 7820")
-    output(client, process, wait=10)
+    output(client, process, wait=50)
     stream = client.rest_stream("process.follow", pid=process["id"])
     with client.asked("process.output", pid=process["id"], since=2, wait=50) as waiting:
         events = iter(stream)
@@ -328,7 +328,7 @@ def test_readers_who_lose_the_scope_are_ended(make_server):
     owner, reader = server.client(token="all word"), server.client(token="reader word")
     process = start(owner, "echo a; sleep 7821")
     waits = {"pid": process["id"], "since": 2, "wait": 50}
-    output(owner, process, wait=10)
+    output(owner, process, wait=50)
     with reader.rest_stream("process.follow", pid=process["id"]) as stream, reader.asked("process.output", **waits) as waiting:
         events = iter(stream)
         assert next(events).name == "chunk"
@@ -355,12 +355,13 @@ def test_closed_pipes_are_the_end(client):
 
 # Standard input
 
-def test_stdin_in_pieces_and_its_end(client):
+def test_stdin_in_pieces_and_its_end(client, folder):
     """B040"""
-    process = start(client, "cat >/dev/null; sleep 0.2; echo tail; exit 4", stdin=True)
+    process = start(client, "cat >/dev/null; until [ -e go ]; do sleep 0.01; done; echo tail; exit 4", stdin=True, cwd=str(folder))
     assert client.rest("process.stdin", pid=process["id"], data="x\n", eof=True) == {"pid": process["pid"], "bytes": 2}
     with expect_error("process.stdin_closed", 409):
         client.rest("process.stdin", pid=process["id"], data="y")
+    (folder / "go").touch()
     with client.rest_stream("process.follow", pid=process["id"]) as stream:
         events = list(stream)
     assert [e.data.get("data") for e in events] == ["tail\n", None] and events[1].data["exit_code"] == 4
@@ -382,7 +383,7 @@ def test_stdin_states(client):
         client.rest("process.stdin", pid=process["id"], data="x")
     client.rest("process.signal", pid=process["id"])
     process = start(client, "exec <&-; echo closed; sleep 7841", stdin=True)
-    output(client, process, wait=10)
+    output(client, process, wait=50)
     with expect_error("process.stdin_closed", 409) as caught:
         client.rest("process.stdin", pid=process["id"], data="x")
     assert caught.error.details["bytes"] == 0
@@ -393,9 +394,9 @@ def test_stdin_states(client):
     client.rest("process.signal", pid=process["id"])
 
 
-def test_stdin_waits_for_the_reader(client):
+def test_stdin_waits_for_the_reader(client, folder):
     """More than the pipe holds, with a child that begins late: call for call, none within another."""
-    process = start(client, "sleep 0.5; tee >(wc -c >&2) | tr -s A-D; sleep 0.2", stdin=True)
+    process = start(client, "sleep 0.3; tee all | tr -s A-D; wc -c <all >&2", stdin=True, cwd=str(folder))
 
     def write(letter):
         return client.rest("process.stdin", pid=process["id"], data=letter * 300000)["bytes"]
@@ -427,11 +428,11 @@ def test_child_that_does_not_read(client):
 
 
 def test_exit_ends_waiting_writers(client):
-    process = start(client, "sleep 0.3", stdin=True)
+    process = start(client, "head -c 1 >/dev/null", stdin=True)  # ends when it sees the first byte
     with expect_error("process.exited", 409) as caught:
         client.rest("process.stdin", pid=process["id"], data="x" * 500000)
     assert caught.error.details["bytes"] > 0
-    process = start(client, "sleep 0.3; exec <&-; sleep 7851", stdin=True)
+    process = start(client, "head -c 1 >/dev/null; exec <&-; sleep 7851", stdin=True)
     with expect_error("process.stdin_closed", 409) as caught:
         client.rest("process.stdin", pid=process["id"], data="x" * 500000)
     client.rest("process.signal", pid=process["id"])
@@ -440,11 +441,11 @@ def test_exit_ends_waiting_writers(client):
 @pytest.mark.slow
 def test_kept_output_leaves_room_for_work(make_server):
     """R97: a hundred ended processes, each with a full ring, do not starve what comes after them."""
-    server = make_server()
+    server = make_server(policy={"limits": {"process.start": {"max_processes": 200}}})
     client = server.client()
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         made = list(pool.map(lambda _: start(client, "head -c 1048576 /dev/zero"), range(80)))
-    eventually(lambda: all(p["state"] == "exited" for p in client.rest("process.list")["processes"]), 30)
+    eventually(lambda: all(p["state"] == "exited" for p in client.rest("process.list")["processes"]))
     if not is_sanitized():
         assert server.rss_kib() < 60 * 1024
     assert client.call("commands.run", command="head -c 5000000 /dev/zero")["stdout_truncated"] is False

@@ -2,6 +2,7 @@
 """Reading the policy again while the server works: nothing in between two policies, and nothing left of what was taken away."""
 import datetime
 import json
+import os
 import threading
 
 import pytest
@@ -15,7 +16,9 @@ FLIPS = 100
 
 
 def write(server, policy):
-    (server.scratch / "policy.yaml").write_text(json.dumps(policy))
+    """At once: the server may be reading it for the SIGHUP before."""
+    (server.scratch / "policy.new").write_text(json.dumps(policy))
+    os.replace(server.scratch / "policy.new", server.scratch / "policy.yaml")
 
 
 def reload(server, policy, by="admin-token"):
@@ -107,20 +110,10 @@ def test_a_call_that_waits_ends_too(make_server):
     server = make_server(policy={"tokens": [ADMIN, token("goes", ["*"])]})
     client = server.client(token="goes-token")
     started = client.call("process.start", command="cat", capture_output=True, stdin=True)
-    caught = []
-
-    def wait():
-        with expect_error("auth.invalid_token", 401) as error:
-            client.call("process.output", pid=started["id"], wait=60)
-        caught.append(error.error)
-
-    thread = threading.Thread(target=wait)
-    thread.start()
-    metrics = server.client(token="admin-token")
-    eventually(lambda: "abx_connections 2" in metrics.request("GET", "/metrics").read().decode())
-    reload(server, {"tokens": [ADMIN]})
-    thread.join(20)
-    assert caught
+    with client.asked("process.output", pid=started["id"], wait=60) as result:
+        reload(server, {"tokens": [ADMIN]})
+        with expect_error("auth.invalid_token", 401):
+            result()
 
 
 def test_a_ticket_goes_with_its_token(make_server):
@@ -207,15 +200,15 @@ def test_each_answer_is_one_of_two_policies(make_server):
         load.start()
     try:
         for flip in range(FLIPS):
-            seen = [load.count for load, _ in loads.values()]
             if flip % 10:
                 reload(server, both[flip % 2])
             else:
                 write(server, both[flip % 2])
                 server.signal(1)
-            # Something was asked under each policy: the flips do not outrun the load.
-            if flip % 10 == 5:
-                eventually(lambda: all(load.error or load.count > before for (load, _), before in zip(loads.values(), seen)), 20)
+            # Everything was asked under each policy: the flips do not outrun the load.
+            if flip % 10 in (4, 5):
+                seen = [load.count for load, _ in loads.values()]
+                eventually(lambda: all(load.error or load.count > before + 1 for (load, _), before in zip(loads.values(), seen)))
     finally:
         for load, _ in loads.values():
             load.stops.set()
@@ -223,6 +216,4 @@ def test_each_answer_is_one_of_two_policies(make_server):
             load.join()
     for name, (load, allowed) in loads.items():
         assert load.error is None, (name, load.error)
-        assert load.answers <= allowed, (name, load.answers - allowed)
-        assert load.count > 0
-    assert any(len(load.answers) == 2 for load, _ in loads.values())
+        assert load.answers == allowed, (name, load.answers ^ allowed)

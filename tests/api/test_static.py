@@ -47,13 +47,13 @@ def empty(tmp_path):
         process = subprocess.Popen(["/server", "--listen", "127.0.0.1:0", "--base-dir", "/work"], stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=stderr, env={}, preexec_fn=enter)
     try:
-        assert select.select([process.stdout], [], [], 20)[0], "no ready line"
+        assert select.select([process.stdout], [], [], 60)[0], "no ready line"
         line = process.stdout.readline().decode()
         assert READY.search(line), f"{line!r} {(tmp_path / 'stderr').read_text()}"
         port = int(line.rstrip().rstrip("/").rpartition(":")[2])
         yield Client(types.SimpleNamespace(host="localhost", port=port, unix=None)), root
         process.terminate()
-        assert process.wait(20) == 0
+        assert process.wait(60) == 0
     finally:
         if process.poll() is None:
             process.kill()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Terminals: sessions, what they show, and what becomes of them."""
+import contextlib
 import itertools
 import json
 import os
@@ -12,7 +13,7 @@ import pytest
 
 from lib.client import expect_error
 from lib.parallel import together
-from lib.processes import eventually, nap, running
+from lib.processes import eventually, in_time, is_dead, nap, rests, running
 from lib.server import ROOT, is_sanitized
 from lib.ws import Terminal
 
@@ -286,9 +287,13 @@ def test_replay_begins_between_lines_with_its_modes(client, term):
         r"for i in $(seq 400); do printf '\033[3%dm€uro-%d\033[0m\n' $((i % 8)) $i; done; printf '\033]0;never ended'; "
         r"echo ready > ready; read x; printf '\033[Hlive\n'; read x"))
     eventually(lambda: (pathlib.Path(client.server.base) / "ready").exists())
-    # What has just come may be a part of a sequence whose rest is on its way; later it is not.
-    eventually(lambda: _replay_of(client, session)[2] == b"")
-    replay, shown, _ = _replay_of(client, session)
+
+    def settled():
+        """What has just come may be a part of a sequence whose rest is on its way; later it is not."""
+        replay, shown, rest = _replay_of(client, session)
+        return shown.endswith("m€uro-400\x1b[0m\r\n".encode()) and rest == b"" and (replay, shown)
+
+    replay, shown = eventually(settled)
     assert replay["dropped"] > 0
     modes, rest = re.fullmatch(rb"((?:\x1b\[\?\d+[hl])*)(.*)", shown, re.S).groups()
     assert modes == b"\x1b[?1049h\x1b[?25l\x1b[?1002h\x1b[?2004h"
@@ -310,7 +315,7 @@ def _replay_of(client, session):
             while viewer.step():
                 pass
         except TimeoutError:
-            viewer.socket.settimeout(30)
+            viewer.socket.settimeout(60)
         return replay, shown, viewer.shown[len(shown):]
 
 
@@ -364,25 +369,33 @@ def test_window_is_nudged_on_reattach(client, term):
         viewer.expect("winch 80 40")
 
 
+def ask_for(viewer, word):
+    """The shell tells the word when it is done with what it does; who was skipped over it asks again."""
+    asks = f"echo {word}-$((1+1))\n".encode()
+    viewer.type(asks)
+    while f"{word}-2\r\n".encode() not in viewer.shown:
+        del viewer.shown[:-50]
+        if viewer.step() == "gap":
+            viewer.type(asks)
+
+
 def test_slow_viewer_is_skipped(client, term):
     """B058: who does not read is told of a gap; others are not held, and memory stays."""
     session = shell(term)
     slow = Terminal(client, session, binary=True, receive_buffer=65536).live()
     quick = Terminal(client, session, binary=True).live()
     quick.expect("$ ")
-    quick.type("yes 0123456789012345678901234567890123456789 | head -c 10000000; echo all-$((1+1))\n")
     before = client.server.rss_kib()
-    quick.skim(b"all-2\r\n")
-    quick.type("yes\n")
+    quick.type(b"yes 0123456789012345678901234567890123456789 | head -c 10000000\n")
+    ask_for(quick, "all")
+    quick.type(b"yes\n")
     quick.skim(b"y\r\ny\r\n")
-    quick.type("\x03")
-    quick.skim(b"^C", within=10)
-    quick.expect("$ ")
+    quick.type(b"\x03")
+    ask_for(quick, "ended")
     assert is_sanitized() or client.server.rss_kib() - before < 30_000
     gap = slow.event("gap")
     assert gap["dropped"] == gap["to"] - gap["from"] > 4_000_000
-    slow.type(b"echo skipped-$((1+1))\n")
-    slow.skim(b"skipped-2\r\n")
+    ask_for(slow, "skipped")
 
 
 def test_large_paste(client, term):
@@ -441,11 +454,10 @@ def test_dead_terminals_cost_nothing(client, term):
     assert held.end()["exit_code"] == 6
     closer = term(command="exec </dev/null >/dev/null 2>&1; exec sleep 602")
     deaf = Terminal(client, closer).live()
-    time_before = client.server.cpu_seconds()
-    deaf.socket.settimeout(1.5)
+    deaf.socket.settimeout(0.5)
     with pytest.raises(TimeoutError):
         deaf.step()
-    assert client.server.cpu_seconds() - time_before < 0.1
+    rests(client.server, 1, 0.1)
     assert [entry["alive"] for entry in client.call("terminal.list")["sessions"]] == [False] * 6 + [True]
 
 
@@ -496,7 +508,7 @@ def test_many_sessions_leak_nothing(client):
         assert process_is_gone(pid) and not running("sleep", name)
     assert client.call("terminal.list")["sessions"] == []
     eventually(lambda: client.server.fds() < fds + 24)  # eight empty cgroups are kept, with two each
-    eventually(lambda: len(os.listdir("/dev/pts")) <= terminals + 4)  # other tests have theirs
+    eventually(lambda: len(os.listdir("/dev/pts")) <= terminals + count // 3)  # other tests have theirs
     if not is_sanitized():
         assert client.server.rss_kib() - before < 4096
 
@@ -520,16 +532,21 @@ def test_only_ten_that_have_ended_are_kept(client):
 
 
 def test_idle_sessions_are_hung_up(make_server):
-    client = make_server(policy={"limits": {"terminal.create": {"idle_timeout": 1}}}).client()
-    idle = client.call("terminal.create", argv=["sleep", "650"])
-    busy = client.call("terminal.create", command="while :; do echo x; sleep 0.2; done")
-    watched = client.call("terminal.create", argv=["sleep", "651"])
-    with Terminal(client, watched) as viewer:
-        viewer.live()
-        eventually(lambda: not client.call("terminal.get", id=idle["session_id"])["alive"])
-        assert client.call("terminal.get", id=idle["session_id"])["signal"] == "SIGHUP"
-        for session in (busy, watched):
-            assert client.call("terminal.get", id=session["session_id"])["alive"]
+    def others_live(seconds):
+        """Whether those stay that are used or watched: a machine that stalls for so long does not use its own."""
+        client = make_server(policy={"limits": {"terminal.create": {"idle_timeout": seconds}}}).client()
+        idle = client.call("terminal.create", argv=["sleep", "650"])
+        busy = client.call("terminal.create", command="while :; do echo x; sleep 0.2; done")
+        watched = client.call("terminal.create", argv=["sleep", "651"])
+        with contextlib.closing(Terminal(client, watched).connection):
+            ended, *others = eventually(lambda: told_dead(client, idle, busy, watched))
+        return ended["signal"] == "SIGHUP" and all(other["alive"] for other in others)
+
+    def told_dead(client, *sessions):
+        told = [client.call("terminal.get", id=session["session_id"]) for session in sessions]
+        return None if told[0]["alive"] else told
+
+    in_time(others_live, shortest=1)
 
 
 def test_environment_is_small_and_usable(make_server):
@@ -565,7 +582,7 @@ def test_the_server_ends(make_server):
     assert viewer.closed == (1001, "server.shutting_down")
     other.connection.close()
     assert server.wait() == 0
-    assert process_is_gone(shell_session["pid"]) and process_is_gone(stubborn["pid"])
+    eventually(lambda: is_dead(shell_session["pid"]) and is_dead(stubborn["pid"]))
 
 
 def test_ws_url_behind_a_proxy(make_server):

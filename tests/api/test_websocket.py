@@ -2,6 +2,7 @@
 """WebSockets: handshake, credentials, frames; by hand and with an independent client."""
 import contextlib
 import ctypes
+import functools
 import hashlib
 import json
 import os
@@ -12,12 +13,15 @@ import time
 
 import pytest
 import websockets.exceptions
-from websockets.sync.client import connect
+import websockets.sync.client
 
 from lib.client import expect_error
+from lib.ports import free_port
 from lib.processes import eventually
 from lib.server import is_sanitized
 from lib.ws import BINARY, CLOSE, PING, PONG, TEXT, Refused, Terminal, WebSocket, bearer, frame
+
+connect = functools.partial(websockets.sync.client.connect, open_timeout=60, close_timeout=60)
 
 
 @pytest.fixture
@@ -260,7 +264,7 @@ def test_peers_that_vanish(client, session):
         else:
             getattr(viewer.connection, how)()
         eventually(lambda: client.call("terminal.get", id=session["session_id"])["clients"] == 0)
-    assert client.server.threads() == count
+    eventually(lambda: client.server.threads() <= count)
 
 
 def url_of(client, session):
@@ -272,15 +276,15 @@ def test_independent_client_json(client, session):
         assert other.subprotocol == "abx.pty.json"
         names = [json.loads(other.recv()).get("event") for _ in range(2)]
         assert names == ["started", "replay"]
-        assert other.ping("x").wait(5)
+        assert other.ping("x").wait(60)
         other.send(json.dumps({"type": "input", "data": "hello €\n"}))
         shown = ""
         while "hello €" not in shown:
-            message = json.loads(other.recv(timeout=10))
+            message = json.loads(other.recv(timeout=60))
             shown += message.get("data", "")
         other.send([json.dumps({"type": "input", "data": "y"})[:9], json.dumps({"type": "input", "data": "y"})[9:]])
         while "y" not in shown[-1:]:
-            shown += json.loads(other.recv(timeout=10)).get("data", "")
+            shown += json.loads(other.recv(timeout=60)).get("data", "")
 
 
 def test_independent_client_binary_and_much_output(client):
@@ -291,7 +295,7 @@ def test_independent_client_binary_and_much_output(client):
         size, events = 0, []
         with pytest.raises(websockets.exceptions.ConnectionClosedOK) as closed:
             while True:
-                message = other.recv(timeout=20)
+                message = other.recv(timeout=60)
                 if isinstance(message, bytes):
                     size += message.count(b"\xff")
                 else:
@@ -305,12 +309,6 @@ def test_independent_client_refused(client):
     with pytest.raises(websockets.exceptions.InvalidStatus) as caught:
         connect(f"ws://{client.server.host}:{client.server.port}/pty?session_id=x", origin="http://evil.example")
     assert json.loads(caught.value.response.body)["wire_code"] == "policy.origin_denied"
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def test_second_listener(make_server):
@@ -342,6 +340,7 @@ def test_pings_of_one_who_reads_nothing_hold_no_memory(client, session):
     """Each ping would be answered with as many bytes; those answers wait in the server."""
     before = client.server.rss_kib()
     viewer = Terminal(client, session, receive_buffer=4096)
+    viewer.socket.settimeout(2)
     flood, end = frame(PING, b"x" * 125) * 1000, time.monotonic() + 2
     with contextlib.suppress(TimeoutError):  # a server that reads no further holds no memory either
         while time.monotonic() < end:
@@ -376,7 +375,7 @@ def test_a_viewer_who_leaves_while_its_input_waits(blocked):
     assert count() == 2
     first.reset()
     second.connection.close()  # its FIN stands behind bytes that nobody takes
-    eventually(lambda: count() == 0, within=30)
+    eventually(lambda: count() == 0, within=100)
 
 
 def test_input_before_the_end_is_not_lost(client, folder):
@@ -402,5 +401,5 @@ def test_a_viewer_whose_machine_goes_away_while_its_input_waits(blocked):
     viewer = make()
     drop_all = ctypes.create_string_buffer(struct.pack("HBBI", 0x06, 0, 0, 0))  # BPF: return 0
     viewer.socket.setsockopt(socket.SOL_SOCKET, 26, struct.pack("HxxxxxxP", 1, ctypes.addressof(drop_all)))
-    eventually(lambda: count() == 0, within=110)
+    eventually(lambda: count() == 0, within=250)
     viewer.socket.close()

@@ -70,7 +70,7 @@ def test_an_interrupt_ends_it(abx):
     with abx.start("run", "naps", f"number={number}") as process:
         eventually(lambda: sleeping(number))
         process.send_signal(signal.SIGINT)
-        assert process.wait(10) == 130
+        assert process.wait(60) == 130
     eventually(lambda: not sleeping(number))
 
 

@@ -52,7 +52,7 @@ def test_how_long_a_token_is_good(alone, text, seconds):
     before = datetime.datetime.now(datetime.timezone.utc)
     found = re.search(r"expires: (\S+)Z", made(alone("token", "new", "a", "-e", text))[1])[1]
     late = datetime.datetime.fromisoformat(found + "+00:00") - before - datetime.timedelta(seconds=seconds)
-    assert -2 < late.total_seconds() < 60
+    assert abs(late.total_seconds()) < 600  # a clock may be set meanwhile
 
 
 @pytest.mark.parametrize("words", [

@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""abx ps, start, logs, kill and stdin against the real server."""
+"""abx ps, start, logs, kill and stdin against the real server; a program that writes to nobody."""
+import fcntl
 import json
+import os
 import random
+import signal
+import struct
+import termios
 
 import pytest
 
 from lib.abx import Abx
+from lib.browsing import is_alive
 from lib.cut import Cut
+from lib.processes import eventually
 
 
 @pytest.fixture
@@ -54,7 +61,7 @@ def test_follow_shows_what_comes(abx, start):
         # What runs has no end yet, but reading it ends.
         assert abx("logs", pid).raw == b"one\ntwo\n"
         assert abx("stdin", "--eof", pid, input=b"three").code == 0
-        assert process.stdout.read() == b"three" and process.wait(20) == 0
+        assert process.stdout.read() == b"three" and process.wait(60) == 0
     refused = abx("stdin", pid, input=b"x")
     assert refused.code == 1 and "process.stdin: " in refused.err
 
@@ -103,8 +110,7 @@ def test_a_large_input_and_output(abx, start):
 
 def test_output_that_is_gone_is_told(abx, start):
     pid = start("--sh", "head -c 3000000 /dev/zero", "|", "tr '\\0' x")
-    while row(abx, pid):
-        pass
+    assert abx("--quiet", "logs", "-f", pid).code == 0  # it has ended, and all of its output was read
     done = abx("logs", pid)
     assert done.code == 0 and 0 < len(done.raw) < 3000000
     assert done.err == f"abx: {3000000 - len(done.raw)} bytes of the output are no longer kept\n"
@@ -116,7 +122,7 @@ def test_kill(abx, start):
         assert process.stdout.readline() == b"ready\n"
         assert "running" in row(abx, pid)
         assert abx("kill", "-s", "USR1", "--alone", pid).code == 0
-        assert process.stdout.readline() == b"got\n" and process.wait(20) == 0
+        assert process.stdout.readline() == b"got\n" and process.wait(60) == 0
     # What it left behind is reached by its number, until nothing lives any more.
     assert abx("kill", "-s", "KILL", pid).code == 0
     other = start("sleep", "1000")
@@ -124,6 +130,15 @@ def test_kill(abx, start):
     assert abx("logs", "-f", other).code == 0
     assert "exited (137)" in row(abx, other, "--all")
     assert json.loads(abx("--json", "ps").out)["processes"]
+
+
+def test_ctrl_c_while_nobody_reads(abx):
+    process = abx.start("sh", "echo $$; exec yes")
+    pid = int(os.read(process.stdout.fileno(), 100).split()[0])
+    eventually(lambda: struct.unpack("i", fcntl.ioctl(process.stdout, termios.FIONREAD, bytes(4)))[0] > 1 << 15)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 130 and process.stderr.read() == b""
+    eventually(lambda: not is_alive(pid), what="the end of yes")
 
 
 def test_refusals(abx, start):

@@ -9,6 +9,7 @@ import pytest
 
 from lib.abx import abx_binary
 from lib.pane import Pane
+from lib.ws import Terminal
 
 EDITOR = shutil.which("vim.tiny") or shutil.which("vim")
 PROMPT = r"^inner>"
@@ -122,7 +123,8 @@ def test_nothing_answers_a_replay(pane, client):
     """B060: what a terminal was asked before somebody came is not asked again, and nothing is typed into the shell."""
     asks = r"\033[6n\033[c\033[>c\033]11;?\007\033[?2004$p\033Z"
     session = client.call("terminal.create", command=f"printf '{asks}ready\\n'; exec cat -v")
-    client.call("process.list")
+    with Terminal(client, session) as viewer:
+        viewer.expect("ready", within=60)  # and answers none of it
     one = pane("shell", session["session_id"])
     one.expect(r"^ready$")
     one.type("typed\n")

@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from lib.processes import nap, running
+from lib.processes import gone, nap
 from lib.screen import Screen
 
 
@@ -90,7 +90,7 @@ def test_a_program_in_a_terminal_ends_with_us(screen, abx, client, number):
     one.expect(rb"ready\r\n")
     one.process.send_signal(number)
     assert one.end() == 130
-    assert not running("sleep", name) and not running("sleep", left)
+    gone(name, left)
 
 
 def test_refusals(abx):

@@ -8,7 +8,6 @@ import select
 import signal
 import socket
 import subprocess
-import time
 
 import pytest
 
@@ -75,12 +74,12 @@ def test_top_live(abx):
     ours, theirs = pty.openpty()
     process = abx.start("top", stdin=theirs, stdout=theirs)
     os.close(theirs)
-    seen, deadline = b"", time.monotonic() + 20
+    seen = b""
     while seen.count(b"\033[H\033[J") < 2:
-        assert select.select([ours], [], [], deadline - time.monotonic())[0], seen
+        assert select.select([ours], [], [], 60)[0], seen
         seen += os.read(ours, 4096)
     process.send_signal(signal.SIGINT)
-    assert process.wait(10) == 0 and process.stderr.read() == b""
+    assert process.wait(60) == 0 and process.stderr.read() == b""
     os.close(ours)
 
 
@@ -112,7 +111,7 @@ def repo(server):
     if not path.exists():
         path.mkdir()
         def git(*words):
-            subprocess.run(["git", "-c", "user.name=n", "-c", "user.email=e@x", *words], cwd=path, check=True, capture_output=True)
+            subprocess.run(["git", "-c", "user.name=n", "-c", "user.email=e@x", "-c", "maintenance.auto=false", *words], cwd=path, check=True, capture_output=True)
         git("init", "-q", "-b", "main")
         for name in ("a", "b", "c"):
             (path / name).write_text(f"{name}\n" * 5)
@@ -155,5 +154,5 @@ def test_git_diff_on_a_terminal(abx, repo):
     except OSError:
         pass
     os.close(ours)
-    assert process.wait(10) == 0
+    assert process.wait(60) == 0
     assert b"+changed\\x1b[31m" in seen and b"\x1b" not in seen

@@ -18,6 +18,7 @@ from lib.screen import Screen
 from lib.ws import BINARY, CLOSE, GUID, PING, PONG, TEXT, frame, masked
 
 CONTINUATION = 0
+WAIT = 60
 EXITED = json.dumps({"type": "event", "event": "exited", "session_id": "s1", "exit_code": 7})
 GOOD = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Protocol": "abx.pty.binary"}
 
@@ -55,10 +56,10 @@ def read_frame(stream):
 
 
 class Terminals:
-    """Sessions that a test writes by hand; deleted: how often one was ended."""
+    """Sessions that a test writes by hand; deleted: one was ended; over: all that a client said was heard."""
 
     def __init__(self, on_upgrade, change=None):
-        self.deleted, self.change, self.attached = threading.Event(), change or {}, threading.Event()
+        self.deleted, self.over, self.change = threading.Event(), threading.Event(), change or {}
         self.on_upgrade = on_upgrade
         self.peer = Peer(self.handle, on_upgrade=self.upgraded)
 
@@ -73,8 +74,8 @@ class Terminals:
         return upgrade(request, **self.change)
 
     def upgraded(self, request, conn, stream):
-        self.attached.set()
         self.on_upgrade(conn, stream)
+        self.over.set()
 
 
 @pytest.fixture
@@ -153,7 +154,7 @@ def test_frames_that_lie(terminals, screen, number):
     done = one.abx("exec", "-t", "--", "x")
     assert done.code == 125 and re.fullmatch(rf"abx: .*{wanted}.*\n", done.err), done
     # What nobody can come back to is ended.
-    assert one.deleted.is_set()
+    assert one.deleted.wait(WAIT)
     tty = screen(one.abx, "shell", "s1")
     tty.expect(wanted.encode())
     assert tty.end() == 125
@@ -167,7 +168,7 @@ def test_connections_that_break(terminals, screen, sent):
     one = terminals(ending(sent))
     done = one.abx("exec", "-t", "--", "x")
     assert done.code == 125 and "broke" in done.err and done.err.count("\n") == 1, done
-    assert one.deleted.is_set()
+    assert one.deleted.wait(WAIT)
     tty = screen(one.abx, "shell")
     tty.expect(rb"broke.*; 'abx shell s1' comes back\r\n")
     assert tty.end() == 125
@@ -205,7 +206,7 @@ def test_upgrades_that_lie(terminals, change, wanted):
         one.deleted.clear()
         done = one.abx(*args)
         assert done.code == 125 and wanted in done.err and done.err.count("\n") == 1, done
-        assert one.deleted.is_set()
+        assert one.deleted.wait(WAIT)
     assert one.abx("shell", "s1").code == 125
 
 
@@ -234,10 +235,12 @@ def test_fragments_and_pings(terminals):
             conn.sendall(bytes([byte]))
         while got := read_frame(stream):
             heard.append(got)
-        conn.sendall(closing(1000))
+            if got[0] == CLOSE:
+                conn.sendall(closing(1000))
+                return
     one = terminals(talk)
     done = one.abx("exec", "-t", "--no-stdin", "--", "x")
-    assert done.code == 7 and done.raw == b"ab" + b"c" * 70000 and done.err == ""
+    assert done.code == 7 and done.raw == b"ab" + b"c" * 70000 and done.err == "" and one.over.wait(WAIT)
     assert heard[-1] == (CLOSE, struct.pack("!H", 1000))
     assert [payload for opcode, payload in heard if opcode == PONG] == [b"p1", b""]
     assert not one.deleted.is_set()
@@ -258,7 +261,7 @@ def test_detaching_says_so(terminals, screen):
     tty.expect(b"hello")
     tty.type(b"x\r~.")
     tty.expect(rb"abx: detached; 'abx shell s1' comes back\r\n")
-    assert tty.end() == 0
+    assert tty.end() == 0 and one.over.wait(WAIT)
     assert heard[-1] == (CLOSE, struct.pack("!H", 1000))
     assert b"".join(payload for opcode, payload in heard if opcode == BINARY) == b"x\r"
     assert not one.deleted.is_set()
@@ -278,7 +281,7 @@ def test_a_signal_ends_what_was_begun(terminals, screen, number):
     tty.process.send_signal(number)
     assert tty.end() == 130
     tty.expect(rb"\x1b\[\?2004l")
-    assert one.deleted.is_set()
+    assert one.deleted.wait(WAIT)
     # A shell lives on.
     one.deleted.clear()
     tty = screen(one.abx, "shell")
@@ -307,7 +310,7 @@ def test_a_hangup_is_often_told_twice(terminals, screen):
     tty.expect(b"hello")
     while tty.process.poll() is None:
         tty.process.send_signal(signal.SIGHUP)
-    assert tty.end() == 130 and one.deleted.is_set()
+    assert tty.end() == 130 and one.deleted.wait(WAIT)
 
 
 @pytest.mark.check

@@ -6,6 +6,7 @@ import subprocess
 import struct
 
 from lib.abx import Abx, abx_binary
+from lib.processes import eventually
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -24,7 +25,8 @@ def test_the_tour_of_the_browser(make_server, tmp_path):
     picture = (tmp_path / "tour.png").read_bytes()
     assert picture[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">II", picture[16:24])[0] == 1280
     # Nothing is left there: no process, no file.
-    assert "serve.py" not in home("ps").out and home("ls").out == ""
+    eventually(lambda: "serve.py" not in home("ps").out)
+    assert home("ls").out == ""
 
 
 def test_the_readme_names_what_there_is():

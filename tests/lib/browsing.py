@@ -7,6 +7,7 @@ import pathlib
 import re
 import subprocess
 
+from lib.client import expect_error
 from lib.png import Picture
 from lib.processes import children
 
@@ -28,8 +29,23 @@ def go(client, url, wait_until="load", **more):
     return client.rest("browser.navigate", url=url, wait_until=wait_until, **more)
 
 
-def evaluate(client, script, **more):
-    return client.rest("browser.evaluate", script=script, **more)["result"]
+def evaluate(client, script, timeout=30_000, **more):
+    return client.rest("browser.evaluate", script=script, timeout=timeout, **more)["result"]
+
+
+# What is told of a page that did not get far in its time.
+EARLIER = ("there is no answer yet", "its document is not whole", "it still loads", "the page did not answer in time")
+
+
+def out_of_time(call, says, milliseconds=300):
+    """call(timeout) ends by it and says so; where the machine stood still it may have been over too early, and gets more."""
+    for factor in (1, 10, 100):
+        with expect_error("browser.timeout", 408) as caught:
+            call(milliseconds * factor)
+        if re.search(says, caught.error.message):
+            return
+        assert any(words in caught.error.message for words in EARLIER), caught.error
+    raise AssertionError(f"wanted '{says}' in: {caught.error}")
 
 
 def text_of(client):

@@ -55,7 +55,7 @@ def query_text(value):
 class Client:
     """One caller.  Each of its waits has a deadline, `timeout` seconds: a call that hangs fails its test, and no test measures time."""
 
-    def __init__(self, server, token=None, timeout=30, headers=None):
+    def __init__(self, server, token=None, timeout=60, headers=None):
         self.server, self.token, self.timeout = server, token, timeout
         self.headers = dict(headers or {})
         self.ops = contract.ops()

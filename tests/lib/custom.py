@@ -15,7 +15,8 @@ def manifest(folder, file, **keys):
 
 
 def puppet(folder, file="puppet.yaml", how=(), **keys):
-    """The manifest of a puppet whose notes are in the folder."""
+    """The manifest of a puppet whose notes are in the folder, and which may take its time to start."""
+    keys.setdefault("start_timeout", 60)
     return manifest(folder, file, worker=[sys.executable, str(PUPPET), str(folder), *how], **keys)
 
 

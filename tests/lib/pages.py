@@ -21,7 +21,7 @@ import threading
 import urllib.parse
 
 HOSTS = ("127.0.0.1", "127.0.0.2", "localhost")
-WAIT = 20
+WAIT = 60
 
 # /long: stripes of this height, whole width, from the top; what is behind the last one is white.
 STRIPE = 500
@@ -42,7 +42,8 @@ function show(text) { document.getElementById('result').textContent = text; }
 
 
 def page(title, body, script="", style="", before=""):
-    return (f"<!doctype html><html><head><meta charset=utf-8><title>{html.escape(title)}</title>{before}"
+    # An icon of its own: the browser asks for none, whose absence would come into the console sooner or later.
+    return (f"<!doctype html><html><head><meta charset=utf-8><title>{html.escape(title)}</title><link rel=icon href='data:,'>{before}"
             f"<style>body {{ margin: 0; font: 16px sans-serif }} {style}</style></head><body>{body}"
             f"<p id=result></p><script>{GATE}{script}</script></body></html>")
 

@@ -84,4 +84,4 @@ class Pane:
     def close(self):
         subprocess.run(["tmux", "-S", str(self.scratch / "s"), "kill-server"], capture_output=True, timeout=LONGEST)
         os.close(self.wakes)
-        shutil.rmtree(self.scratch)
+        shutil.rmtree(self.scratch, ignore_errors=True)  # its server may still be taking its socket away

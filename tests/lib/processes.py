@@ -47,7 +47,15 @@ def children(pid, zombies_only=False):
     return found
 
 
-def eventually(condition, within=20.0, what="the condition"):
+def is_dead(pid):
+    """Whether it is gone, or waits for its parent to look after it, which may be the machine's first process."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+def eventually(condition, within=60.0, what="the condition"):
     """The first true answer of condition(); fails when there is none in time."""
     deadline = time.monotonic() + within
     while True:
@@ -56,6 +64,27 @@ def eventually(condition, within=20.0, what="the condition"):
             return answer
         assert time.monotonic() < deadline, f"{what} did not come true within {within} s"
         time.sleep(0.01)
+
+
+def in_time(attempt, shortest=0.5):
+    """
+    attempt(timeout) with a longer and a longer timeout of an op, until what the test wants to see was there before it
+    struck: then it gives something true.  A machine that stalls needs more than the shortest.
+    """
+    for timeout in (shortest, 5, 25):
+        answer = attempt(timeout)
+        if answer:
+            return answer
+    raise AssertionError(f"not even {timeout} s were enough")
+
+
+def rests(server, seconds=0.5, most=0.2):
+    """Waits for a while of so many seconds in which the server uses at most this part of one processor."""
+    def uses_little():
+        before = server.cpu_seconds()
+        time.sleep(seconds)  # nothing is waited for: this is the while that is measured
+        return server.cpu_seconds() - before <= seconds * most
+    eventually(uses_little, what="that the server rests")
 
 
 @contextlib.contextmanager

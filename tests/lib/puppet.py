@@ -21,7 +21,7 @@ COMMANDS = [
     {"name": "echo", "description": "Give back.\nAll of it.", "args": [
         TEXT, NUMBER, {"name": "ratio", "type": "float", "required": False}, {"name": "sure", "type": "boolean", "default": False},
         {"name": "items", "type": "array", "default": []}, {"name": "more", "type": "object", "default": {}}]},
-    {"name": "hold", "description": "Answer when let go.", "args": [{"name": "key"}], "timeout": 30},
+    {"name": "hold", "description": "Answer when let go.", "args": [{"name": "key"}], "timeout": 300},
     {"name": "release", "args": [{"name": "key"}]},
     {"name": "fail", "args": [{"name": "type", "default": "ValueError"}]},
     {"name": "fail-oddly"}, {"name": "void"}, {"name": "die"}, {"name": "die-loudly"}, {"name": "killed"}, {"name": "nap", "args": [{"name": "number"}]},

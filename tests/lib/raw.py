@@ -12,7 +12,7 @@ class Broken(AssertionError):
 class Connection:
     """One connection.  Every wait has the same time limit, for one read or write."""
 
-    def __init__(self, server, timeout=30):
+    def __init__(self, server, timeout=60):
         self.timeout = timeout
         if server.unix:
             self.socket = socket.socket(socket.AF_UNIX)
@@ -61,7 +61,7 @@ class Connection:
             if interim or not 100 <= reply.status < 200 or reply.status == 101:
                 return reply
 
-    def is_closed(self, within=20):
+    def is_closed(self, within=60):
         """Whether the peer closes, having sent nothing more."""
         self.socket.settimeout(within)
         try:

@@ -9,7 +9,7 @@ import struct
 import termios
 import time
 
-LONGEST = 30
+LONGEST = 60
 
 
 class Screen:

@@ -48,7 +48,7 @@ class Server:
     """
 
     def __init__(self, *options, base=None, program=None, policy=None, token=None, env=None, listen="127.0.0.1:0", wrap=(),
-                 ready_within=20):
+                 ready_within=60):
         self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="abx-test-"))
         self.base = pathlib.Path(base) if base else self.scratch / "base"
         self.base.mkdir(exist_ok=True)
@@ -166,7 +166,7 @@ class Server:
             lines.append(" ".join(facts))
         return "\n".join(lines)
 
-    def wait(self, within=40):
+    def wait(self, within=60):
         """The exit code, when the server ends by itself or was told to."""
         try:
             return self.process.wait(within)
@@ -179,7 +179,7 @@ class Server:
         found = FAULTS.search(self.stderr())
         assert not found, f"the server's stderr holds '{found.group(0)}':\n{self.stderr()[-8000:]}"
 
-    def stop(self, within=40):
+    def stop(self, within=60):
         """SIGTERM, exit code 0, nothing from a sanitizer.  Does nothing the second time."""
         if not self.scratch.exists():
             return

@@ -184,12 +184,12 @@ class Terminal(WebSocket):
         self.event("live")
         return self
 
-    def expect(self, text, within=10):
+    def expect(self, text, within=60):
         """Reads until the text was shown, and forgets what was shown up to it, which is returned."""
         text = text.encode() if isinstance(text, str) else text
         return bytes(self.match(b".*?" + re.escape(text), within).group(0))
 
-    def match(self, pattern, within=10):
+    def match(self, pattern, within=60):
         """The same with a regular expression over bytes: the match."""
         deadline = time.monotonic() + within
         while not (found := re.search(pattern, self.shown, re.S)):

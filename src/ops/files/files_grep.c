@@ -352,5 +352,6 @@ const struct op op_files_grep = {
 	.result_size = sizeof(struct out),
 	.errors = errors,
 	.lane = OP_LANE_LONG,
+	.waits = true,
 	.work = files_grep,
 };

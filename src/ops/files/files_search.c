@@ -252,5 +252,6 @@ const struct op op_files_search = {
 	.result_size = sizeof(struct out),
 	.errors = errors,
 	.lane = OP_LANE_LONG,
+	.waits = true,
 	.work = files_search,
 };

@@ -11,7 +11,8 @@ enum {
 	BUFFER_SIZE = 256 * 1024,
 	WINDOW = 64 * 1024,
 	OVERLAP = 4096,
-	SLICE = 1024, /* places where a match may begin, between two looks at the clock */
+	SLICE = 1024,             /* places where a match may begin, between two looks at the clock */
+	LINES_BETWEEN_LOOKS = 16, /* an expression may take a tenth of a second for one */
 };
 
 void scan_init(struct scan *s, struct matcher *matcher, const struct scan_events *events, void *user)
@@ -170,7 +171,7 @@ static int take_lines(struct scan *s, struct str lines)
 		lines = skip_to_literal(s, lines);
 		if (!lines.len)
 			return SCAN_DONE;
-		if (count % 256 == 0 && s->events->is_stopped(s->user))
+		if (count % LINES_BETWEEN_LOOKS == 0 && s->events->is_stopped(s->user))
 			return SCAN_STOPPED;
 		status = take_line(s, str_cut(&lines, '\n'));
 	}

@@ -9,7 +9,7 @@
 enum { TURN_WRITES = 16 }; /* in a turn of the loop, so that others get theirs */
 
 #define STALL_NS (5 * NS_PER_S)
-#define BROKEN_NS (50 * NS_PER_MS) /* a child's pipes close a moment before its end is told */
+#define BROKEN_NS NS_PER_S /* a child's pipes close a moment before its end is told, which is long on a busy machine */
 #define LONGEST_NS (60 * NS_PER_S) /* for one caller, however slowly it goes on */
 
 void feed_init(struct feed *f, struct loop *loop, int fd)
