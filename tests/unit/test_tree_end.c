@@ -80,7 +80,7 @@ static void test_a_handler_may_clean_up(void **state)
 	char text[64] = "";
 
 	(void)state;
-	out = start_ready(&s, "trap 'sleep 0.2; echo cleaned; exit 5' TERM; echo ready; sleep 1000 & wait");
+	out = start_ready(&s, "trap 'sleep 0.2; echo cleaned; exit 5' TERM; sleep 1000 & echo ready; wait");
 	end_and_check(&s, LONG_GRACE_NS, 200 * NS_PER_MS);
 	assert_int_equal(s.exit.code, 5);
 	assert_true(read(out, text, sizeof text - 1) > 0);
