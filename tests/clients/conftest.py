@@ -44,8 +44,8 @@ def dist(tmp_path_factory):
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (out / "package.json").exists():
             if not (TYPESCRIPT / "node_modules/.bin/tsc").exists():
-                subprocess.run(["npm", "ci", "--silent"], cwd=TYPESCRIPT, check=True, timeout=100)
-            done = subprocess.run(["node_modules/.bin/tsc", "--outDir", str(out)], cwd=TYPESCRIPT, capture_output=True, text=True, timeout=100)
+                subprocess.run(["npm", "ci", "--silent"], cwd=TYPESCRIPT, check=True, timeout=300)
+            done = subprocess.run(["node_modules/.bin/tsc", "--outDir", str(out)], cwd=TYPESCRIPT, capture_output=True, text=True, timeout=300)
             assert done.returncode == 0, done.stdout
             (out / "package.json").write_text('{"name": "agent-sandbox", "type": "module", "exports": "./index.js"}')
     return out

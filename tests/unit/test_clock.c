@@ -57,7 +57,7 @@ static void now_is_a_timestamp(void **state)
 	assert_int_equal(strlen(text), 24);
 	assert_int_equal(text[10], 'T');
 	assert_int_equal(text[23], 'Z');
-	assert_true(strcmp(text, "2026-01-01") > 0);
+	assert_true(strcmp(text, "2000-01-01") > 0);
 }
 
 static void http_dates(void **state)

@@ -94,7 +94,7 @@ export class TerminalConnection implements AsyncIterableIterator<TerminalMessage
       this.text = "";
       return { type: "output", data };
     }
-    return this.receive(timeout === undefined ? undefined : Date.now() + timeout * 1000);
+    return this.receive(timeout === undefined ? undefined : performance.now() + timeout * 1000);
   }
 
   private async receive(deadline: number | undefined): Promise<TerminalMessage | undefined> {
@@ -112,7 +112,7 @@ export class TerminalConnection implements AsyncIterableIterator<TerminalMessage
       const timer = deadline === undefined ? undefined : setTimeout(() => {
         this.waiting = undefined;
         reject(new RequestTimeoutError("nothing came in time", { op: this.op.id, details: { output: this.text } }));
-      }, Math.max(0, deadline - Date.now()));
+      }, Math.max(0, deadline - performance.now()));
       this.waiting = () => (clearTimeout(timer), resolve());
     });
   }
@@ -127,7 +127,7 @@ export class TerminalConnection implements AsyncIterableIterator<TerminalMessage
   /** Reads until the output matches; what stands behind the match is read next. */
   async expect(pattern: RegExp | string, timeout = 10): Promise<RegExpMatchArray> {
     const wanted = new RegExp(pattern instanceof RegExp ? pattern.source : pattern, pattern instanceof RegExp ? pattern.flags.replace(/[gy]/g, "") : "");
-    const deadline = Date.now() + timeout * 1000;
+    const deadline = performance.now() + timeout * 1000;
     for (;;) {
       const found = wanted.exec(this.text);
       if (found) {
