@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """abx against the real server: what it prints, what it leaves, what it ends with."""
-import fcntl
 import hashlib
 import json
 import os
@@ -10,8 +9,6 @@ import re
 import signal
 import socket
 import subprocess
-import sys
-import termios
 import threading
 import time
 
@@ -121,21 +118,6 @@ def test_a_pipe_into_head_is_quiet(abx, folder, args):
     assert process.stdout.readline()
     process.stdout.close()
     assert process.wait(60) in (0, 141, -signal.SIGPIPE) and process.stderr.read() == b""
-
-
-def test_an_output_that_somebody_made_non_blocking(abx, folder):
-    (folder / "many").write_bytes(b"line\n" * 100000)
-    reader, writer = os.pipe()
-    os.set_blocking(writer, False)
-    with abx.start("cat", f"{folder}/many", stdout=writer) as process, open(reader, "rb") as output:
-        os.close(writer)
-        eventually(lambda: waiting_in(reader) > 32768, what="a full pipe")
-        assert output.read() == b"line\n" * 100000
-        assert process.wait(60) == 0 and process.stderr.read() == b""
-
-
-def waiting_in(pipe):
-    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 
 def test_events_as_json(abx):

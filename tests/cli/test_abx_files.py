@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""abx find, grep and edit, and a copy from one place of the server to another."""
+"""abx find, grep and edit, a copy from one place of the server to another, and an output that is not ready."""
+import fcntl
 import json
 import os
+import sys
+import termios
+
+from lib.processes import eventually
 
 
 def test_find(abx, folder):
@@ -60,3 +65,18 @@ def test_a_copy_on_the_server(abx, folder):
     (folder / "d/f").write_text("x")
     assert abx("cp", f":{folder}/d", f":{folder}/e").code == 0 and (folder / "e/f").read_text() == "x"
     assert abx("cp", f":{folder}/d/f", f":{folder}/e/f2").code == 0 and sorted(os.listdir(folder / "e")) == ["f", "f2"]
+
+
+def test_an_output_that_somebody_made_non_blocking(abx, folder):
+    (folder / "many").write_bytes(b"line\n" * 100000)
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    with abx.start("cat", f"{folder}/many", stdout=writer) as process, open(reader, "rb") as output:
+        os.close(writer)
+        eventually(lambda: waiting_in(reader) > 32768, what="a full pipe")
+        assert output.read() == b"line\n" * 100000
+        assert process.wait(60) == 0 and process.stderr.read() == b""
+
+
+def waiting_in(pipe):
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
