@@ -203,8 +203,7 @@ static void bound_apart(struct job *job)
 	struct serving *s = OWNER(job, struct serving, call.job);
 
 	if (s->call.gone && s->call.work_status == 0)
-		s->call.work_status = err_set(
-			&s->call.err, ERR_HTTP_BAD_REQUEST, "the caller left before the call began");
+		s->call.work_status = serve_caller_left(s);
 	bound(s);
 }
 

@@ -60,6 +60,11 @@ int serve_no_memory(struct serving *s)
 	return err_set(&s->call.err, ERR_BUSY, "the request needs more memory than is left");
 }
 
+int serve_caller_left(struct serving *s)
+{
+	return err_set(&s->call.err, ERR_HTTP_BAD_REQUEST, "the caller left before the call began");
+}
+
 static void make_request_id(struct serving *s, const struct head *head)
 {
 	struct str given = head_get(head, "x-request-id");
@@ -218,7 +223,7 @@ static void after_work(struct job *job)
 
 	/* One who closed only its sending side can still read this. */
 	if (call->work_status == 0 && call->gone && !call->op->work)
-		call->work_status = err_set(&call->err, ERR_HTTP_BAD_REQUEST, "the caller left before the call began");
+		call->work_status = serve_caller_left(OWNER(call, struct serving, call));
 	if (call->work_status < 0)
 		call_fail(call);
 	else if (call->op->work)
