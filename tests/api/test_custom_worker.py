@@ -13,7 +13,7 @@ from lib.access import token
 from lib.client import expect_error
 from lib.custom import client_of, manifest, noted, puppet, run
 from lib.parallel import together
-from lib.processes import eventually, gone, is_dead, nap, sleeping
+from lib.processes import eventually, gone, is_alive, nap, sleeping
 from lib.server import Server, binary
 
 
@@ -352,7 +352,7 @@ def test_the_end_of_the_server_ends_them(tmp_path):
     with Server("--commands", tmp_path) as server:
         run(client_of(server), "nap", number=number)
     gone(number)
-    eventually(lambda: is_dead(noted(tmp_path, "starts")[0]))
+    eventually(lambda: not is_alive(noted(tmp_path, "starts")[0]))
 
 
 def test_sigterm_while_a_worker_starts(tmp_path):
@@ -361,7 +361,7 @@ def test_sigterm_while_a_worker_starts(tmp_path):
         pid = int(eventually(lambda: noted(tmp_path, "starts"))[0])
         server.send_signal(signal.SIGTERM)
         assert server.wait(60) == 0 and server.stdout.read() == b""
-    eventually(lambda: is_dead(pid))
+    eventually(lambda: not is_alive(pid))
 
 
 def test_a_call_under_way_gets_the_grace(tmp_path):

@@ -13,7 +13,7 @@ import pytest
 
 from lib.client import expect_error
 from lib.parallel import together
-from lib.processes import eventually, in_time, is_dead, nap, rests, running
+from lib.processes import eventually, in_time, is_alive, nap, rests, running
 from lib.server import ROOT, is_sanitized
 from lib.ws import Terminal
 
@@ -582,7 +582,7 @@ def test_the_server_ends(make_server):
     assert viewer.closed == (1001, "server.shutting_down")
     other.connection.close()
     assert server.wait() == 0
-    eventually(lambda: is_dead(shell_session["pid"]) and is_dead(stubborn["pid"]))
+    eventually(lambda: not is_alive(shell_session["pid"]) and not is_alive(stubborn["pid"]))
 
 
 def test_ws_url_behind_a_proxy(make_server):

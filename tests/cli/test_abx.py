@@ -16,9 +16,8 @@ import pytest
 
 from lib.abx import Abx, abx_binary
 from lib.access import token
-from lib.browsing import is_alive
 from lib.names import STRANGE
-from lib.processes import eventually, gone, nap
+from lib.processes import eventually, gone, is_alive, nap
 from lib.server import ROOT
 
 PAIRS = bytes(byte for first in range(256) for second in range(256) for byte in (first, second))

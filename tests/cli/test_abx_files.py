@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """abx find, grep and edit, a copy from one place of the server to another, and an output that is not ready."""
-import fcntl
 import json
 import os
-import sys
-import termios
 
-from lib.processes import eventually
+from lib.processes import eventually, unread
 
 
 def test_find(abx, folder):
@@ -73,10 +70,6 @@ def test_an_output_that_somebody_made_non_blocking(abx, folder):
     os.set_blocking(writer, False)
     with abx.start("cat", f"{folder}/many", stdout=writer) as process, open(reader, "rb") as output:
         os.close(writer)
-        eventually(lambda: waiting_in(reader) > 32768, what="a full pipe")
+        eventually(lambda: unread(reader) > 32768, what="a full pipe")
         assert output.read() == b"line\n" * 100000
         assert process.wait(60) == 0 and process.stderr.read() == b""
-
-
-def waiting_in(pipe):
-    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)

@@ -1,19 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """abx ps, start, logs, kill and stdin against the real server; a program that writes to nobody."""
-import fcntl
 import json
 import os
 import random
 import signal
-import struct
-import termios
 
 import pytest
 
 from lib.abx import Abx
-from lib.browsing import is_alive
 from lib.cut import Cut
-from lib.processes import eventually
+from lib.processes import eventually, is_alive, unread
 
 
 @pytest.fixture
@@ -135,7 +131,7 @@ def test_kill(abx, start):
 def test_ctrl_c_while_nobody_reads(abx):
     process = abx.start("sh", "echo $$; exec yes")
     pid = int(os.read(process.stdout.fileno(), 100).split()[0])
-    eventually(lambda: struct.unpack("i", fcntl.ioctl(process.stdout, termios.FIONREAD, bytes(4)))[0] > 1 << 15)
+    eventually(lambda: unread(process.stdout) > 1 << 15)
     process.send_signal(signal.SIGINT)
     assert process.wait(60) == 130 and process.stderr.read() == b""
     eventually(lambda: not is_alive(pid), what="the end of yes")

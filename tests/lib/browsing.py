@@ -9,7 +9,7 @@ import subprocess
 
 from lib.client import expect_error
 from lib.png import Picture
-from lib.processes import children
+from lib.processes import children, is_alive
 
 ON = {"groups": {"browser": True}}
 
@@ -69,12 +69,6 @@ def members(server):
         found += below
         seen += below
     return [pid for pid in found if is_alive(pid)]
-
-
-def is_alive(pid):
-    with contextlib.suppress(OSError):
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    return False
 
 
 def command_line(pid):

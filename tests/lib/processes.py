@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Questions to /proc, and waiting for an answer with a deadline."""
 import contextlib
+import fcntl
 import itertools
 import os
 import pathlib
+import struct
+import termios
 import time
 
 _naps = itertools.count(600)
@@ -47,12 +50,16 @@ def children(pid, zombies_only=False):
     return found
 
 
-def is_dead(pid):
-    """Whether it is gone, or waits for its parent to look after it, which may be the machine's first process."""
-    try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except OSError:
-        return True
+def is_alive(pid):
+    """Neither gone, nor waiting for its parent to look after it, which may be the machine's first process."""
+    with contextlib.suppress(OSError):
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+def unread(pipe):
+    """How many bytes a pipe holds."""
+    return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0]
 
 
 def eventually(condition, within=60.0, what="the condition"):
