@@ -41,10 +41,10 @@ def test_two_tokens_are_never_the_same(alone):
 
 
 def test_a_new_token_as_json(alone):
-    done = alone("token", "new", "ci", "--json", "-s", "*", "-e", "2027-01-01")
+    done = alone("token", "new", "ci", "--json", "-s", "*", "-e", "2077-01-01")
     shown = json.loads(done.out)
     assert shown.pop("sha256") == hashlib.sha256(shown.pop("token").encode()).hexdigest()
-    assert shown == {"name": "ci", "scopes": ["*"], "expires": "2027-01-01"}
+    assert shown == {"name": "ci", "scopes": ["*"], "expires": "2077-01-01"}
 
 
 @pytest.mark.parametrize("text, seconds", [("90m", 5400), ("12h", 43200), ("30d", 2592000), ("2w", 1209600)])
