@@ -9,7 +9,7 @@ import tempfile
 
 import pytest
 
-from lib.server import Server, binary
+from lib.server import FATAL, Server, binary
 
 LONGEST_TEST = int(os.environ.get("ABX_TEST_SECONDS", "300"))
 _numbers = itertools.count(1)
@@ -40,6 +40,15 @@ def pytest_collection_modifyitems(config, items):
         return
     config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("check")])
     items[:] = [item for item in items if not item.get_closest_marker("check")]
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Writes the ids of the tests that failed to $ABX_TEST_FAILED for tools/run-api, and `!` where the server crashed or hung."""
+    path = os.environ.get("ABX_TEST_FAILED")
+    failed = terminalreporter.getreports("failed") + terminalreporter.getreports("error")
+    if path and failed:
+        lines = {"!" if FATAL.search(report.longreprtext) else report.nodeid for report in failed}
+        pathlib.Path(path).write_text("".join(f"{line}\n" for line in sorted(lines)))
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 READY = re.compile(r"\bready on ((?:http://|unix:)\S+)")
 # What sanitizers, glibc and assert() print; none of it may ever be there.
 FAULTS = re.compile(r"Sanitizer|runtime error:|Assertion .* failed|\*\*\* stack smashing|buffer overflow detected|double free")
+# What no second run forgives: tests/conftest.py.
+FATAL = re.compile(FAULTS.pattern + r"|the server ended|the server did not end|exit code -?\d+ after SIGTERM")
 PASSED_ON = ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TMPDIR", "LANG", "LD_LIBRARY_PATH")
 
 

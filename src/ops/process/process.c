@@ -198,8 +198,6 @@ static void fill_in(struct process *p, struct call *call, const struct process_s
 	p->command = mem_strdup(what->shown);
 	p->name = what->name ? mem_strdup(what->name) : NULL;
 	p->principal = mem_strdup(principal_name(call->caller));
-	p->started_ns = clock_now_ns();
-	clock_text_now(p->started_at);
 	p->retain = what->retain;
 	p->takes_input = what->takes_input;
 	if (what->captures)
@@ -216,6 +214,9 @@ struct process *process_begin(struct call *call, const struct process_start *wha
 	struct child child;
 
 	init_table(call->loop);
+	/* Before the child runs: what it does counts from here, however late this thread goes on. */
+	p->started_ns = clock_now_ns();
+	clock_text_now(p->started_at);
 	p->tree = command_start(call, what->command,
 		(what->takes_input ? COMMAND_TAKES_INPUT : 0) | (what->captures ? 0 : COMMAND_IS_MUTE), &tree_events, p,
 		&child);
