@@ -56,6 +56,9 @@ int policy_check_origin(
 const struct principal *policy_authenticate(
 	const struct policy *p, struct str bearer, struct str access_token, struct err *err);
 
+/* Who is known by something else than the token, as by a ticket, is known no longer than it. */
+int policy_check_expiry(const struct principal *who, struct err *err) MUST_CHECK;
+
 /* Seconds of the wall clock until the next token expires; -1: none will. */
 int64_t policy_next_expiry_s(const struct policy *p);
 

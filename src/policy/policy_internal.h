@@ -45,5 +45,3 @@ struct policy {
 	struct as_user file_user; /* count 0: the server's own */
 	struct policy_secrets secrets;
 };
-
-int policy_check_expiry(const struct principal *who, struct err *err) MUST_CHECK;

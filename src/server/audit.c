@@ -99,7 +99,7 @@ static void log_failure(void)
 static bool is_listed(const struct op *op)
 {
 	for (texts id = audit.ops.ids; op && *id; id++) {
-		if (strcmp(*id, op->id) == 0)
+		if (strcmp(*id, op->id) == 0 || (op->is_dynamic && strcmp(*id, POLICY_EVERY_COMMAND) == 0))
 			return true;
 	}
 	return false;

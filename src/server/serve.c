@@ -205,6 +205,24 @@ static int steps_of_head(struct serving *s, const struct head *head)
 	return s->call.op && s->call.op->kind == OP_WS ? upgrade_check(s, head) : 0;
 }
 
+/*
+ * What a call needs to begin may be long on its way: a caller who has lost the op, or the token, in the meantime begins
+ * nothing.  A stream that began then would be missed by end_refused_streams().
+ */
+static int step_still_allowed(struct serving *s)
+{
+	struct call *call = &s->call;
+	struct err *err = &call->err;
+
+	if (!call->caller || !call->op->scope)
+		return 0;
+	if (s->policy == server.policy ? policy_check_expiry(call->caller, err) == 0
+				       : policy_recheck(server.policy, call->caller, call->op, err) == 0)
+		return 0;
+	s->refused = true;
+	return -1;
+}
+
 /* In a worker: the paths, and the whole op where it is one that may block. */
 static void work(struct job *job)
 {
@@ -224,6 +242,8 @@ static void after_work(struct job *job)
 	/* One who closed only its sending side can still read this. */
 	if (call->work_status == 0 && call->gone && !call->op->work)
 		call->work_status = serve_caller_left(OWNER(call, struct serving, call));
+	if (call->work_status == 0 && !call->op->work)
+		call->work_status = step_still_allowed(OWNER(call, struct serving, call));
 	if (call->work_status < 0)
 		call_fail(call);
 	else if (call->op->work)
@@ -242,6 +262,10 @@ static void run(struct serving *s)
 	static const enum lane lanes[] = { [OP_LANE_SHORT] = LANE_SHORT, [OP_LANE_LONG] = LANE_LONG };
 	struct call *call = &s->call;
 
+	if (step_still_allowed(s) < 0) {
+		call_fail(call);
+		return;
+	}
 	if (call->op->kind == OP_SSE && s->asked->route.head) {
 		static struct source nothing = { .close = close_nothing };
 

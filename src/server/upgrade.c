@@ -90,6 +90,8 @@ static const struct principal *by_ticket(struct serving *s, struct str text)
 			"the ticket is not valid: each opens its session once within 60 seconds");
 		return NULL;
 	}
+	if (policy_check_expiry(who, &s->call.err) < 0)
+		return NULL;
 	s->call.http.ticket_subject = arena_strdup(&s->call.arena, ticket->subject);
 	if (!s->call.http.ticket_subject)
 		serve_no_memory(s);

@@ -182,6 +182,15 @@ def test_a_list_of_ops(audited, file):
     assert [line["op"] for line in wait(file, 2)] == ["files.list", "files.stat"]
 
 
+@pytest.mark.parametrize("name", ["custom.*", "run_command", "custom.hi"])
+def test_a_list_of_ops_may_name_all_commands_of_the_author(make_server, file, tmp_path, name):
+    (tmp_path / "hi.yaml").write_text("name: hi\nrun: [echo, hi]\nresult: text\n")
+    server = make_server("--commands", tmp_path / "hi.yaml", policy={"audit": {"file": str(file), "ops": [name]}})
+    for target in ("/ops/core.describe", "/ops/custom.hi", "/commands/hi"):
+        assert ask(server, target, method="POST", body=b"{}").status == 200
+    assert [line["op"] for line in wait(file, 2)] == ["custom.hi"] * 2
+
+
 def test_streams_and_terminals_have_one_line_at_their_end(audited, file):
     server = audited()
     client, number = server.client(token="all-token"), nap()

@@ -134,6 +134,36 @@ def test_a_ticket_goes_with_its_token(make_server):
         terminal.live()
 
 
+def test_a_ticket_is_valid_no_longer_than_its_token(make_server):
+    server = make_server(policy={"tokens": [ADMIN, token("ci", ["*"])]})
+    session = server.client(token="ci-token").call("terminal.create", command="cat")
+    reload(server, {"tokens": [ADMIN, token("ci", ["*"], expires="2020-01-01")]})
+    with pytest.raises(Refused) as refused:
+        Terminal(server.client(token=None), session, query="&ticket=" + session["ws_url"].partition("ticket=")[2])
+    assert (refused.value.error.wire_code, refused.value.error.rule) == ("auth.token_expired", "policy:tokens.ci.expires")
+
+
+@pytest.mark.parametrize("op_id", ["commands.run", "commands.stream", "files.mkdir"])
+@pytest.mark.parametrize("then, wire_code", [(None, "auth.invalid_token"), ({"scopes": ["core:read"]}, "policy.scope_denied"),
+                                             ({"expires": "2020-01-01"}, "auth.token_expired")])
+def test_a_call_whose_body_comes_after_the_right_to_it_was_lost_does_nothing(make_server, tmp_path, op_id, then, wire_code):
+    audit = {"audit": {"file": str(tmp_path / "audit")}}
+    server = make_server(policy={**audit, "tokens": [ADMIN, token("late", ["*"])]})
+    body = json.dumps({"path": "made"} if op_id == "files.mkdir" else {"command": "mkdir made"}).encode()
+    with server.client(token="late-token").connect() as connection:
+        connection.send(f"POST /ops/{op_id} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer late-token\r\n"
+                        f"Expect: 100-continue\r\nContent-Length: {len(body)}\r\n\r\n")
+        assert connection.reply("POST", interim=True).status == 100
+        reload(server, {**audit, "tokens": [ADMIN, *([{**token("late", ["*"]), **then}] if then else [])]})
+        connection.send(body)
+        reply = connection.reply("POST")
+        assert json.loads(reply.read())["wire_code"] == wire_code
+    assert not (server.base / "made").exists()
+    whole = eventually(lambda: [line for line in (tmp_path / "audit").read_text().split("\n")[:-1] if f'"op":"{op_id}"' in line])
+    lines = [json.loads(line) for line in whole]
+    assert [(line["principal"], line["decision"], line["error"]) for line in lines] == [("late", "deny", wire_code)]
+
+
 # --- under load
 
 
