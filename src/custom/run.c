@@ -199,7 +199,7 @@ static int make_env(struct run *run, const char *const **ret_env)
 	child_env_init(&env, &call->arena);
 	policy_child_env(principal_policy(call->caller), NULL, false, &env);
 	manifest_put_env(m, &env);
-	confine_put_temp_dir(call->caller, &env);
+	confine_put_temp_dir(call->caller, NULL, &env);
 	*ret_env = child_env_items(&env);
 	return *ret_env ? 0 : err_set(&call->err, ERR_BUSY, "the environment needs more memory than is left");
 }

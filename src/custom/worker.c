@@ -362,7 +362,7 @@ static int spawn_program(
 	child_env_init(&env, &arena);
 	policy_child_env(w->policy, NULL, false, &env);
 	manifest_put_env(w->manifest, &env);
-	confine_put_temp_dir(server, &env);
+	confine_put_temp_dir(server, NULL, &env);
 	spawn.argv = w->manifest->worker;
 	spawn.env = child_env_items(&env);
 	spawn.dir_fd = folder_fd;

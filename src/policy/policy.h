@@ -23,8 +23,9 @@ struct config;
 
 /* What the command line and the environment say; NULL or 0 where they say nothing. */
 struct policy_settings {
-	const char *file;  /* policy file, or NULL */
-	const char *token; /* one full-access token, or NULL */
+	const char *file;       /* policy file, or NULL */
+	const char *token;      /* one full-access token, or NULL */
+	const char *token_file; /* where it was read from, or NULL */
 	const char *base_dir;
 	const char *disabled_groups; /* comma list */
 	int64_t max_upload_size;

@@ -143,7 +143,8 @@ static int open_roots(struct policy *p, const struct policy_settings *settings, 
 	const char *audit = p->config->audit.file;
 	struct roots_spec spec = { .readonly = paths->readonly,
 		.deny = paths->deny,
-		.own = { { settings->file, "file" }, { audit[0] ? audit : NULL, "audit.file" } },
+		.own = { { settings->file, "file" }, { audit[0] ? audit : NULL, "audit.file" },
+			{ settings->token_file, "token_file" } },
 		.rule = "paths" };
 	const char *only_base[2] = { NULL };
 

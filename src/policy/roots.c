@@ -559,6 +559,17 @@ const char *roots_hold_own(const struct roots *r)
 	return NULL;
 }
 
+const char *roots_own_below(const struct roots *r, const char *real)
+{
+	while (r->within)
+		r = r->within;
+	for (size_t i = 0; i < r->own.count; i++) {
+		if (behind(r->own.patterns[i], real))
+			return r->own.texts[i];
+	}
+	return NULL;
+}
+
 const char *const *roots_list(const struct roots *r)
 {
 	return (const char *const *)r->list;

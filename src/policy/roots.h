@@ -19,7 +19,7 @@ struct root;
 struct own_file {
 	const char *path, *rule;
 };
-enum { ROOTS_OWN_MAX = 2 };
+enum { ROOTS_OWN_MAX = 3 };
 
 struct roots_spec {
 	const char *base;            /* where relative paths start; absolute; inside a root */
@@ -55,8 +55,12 @@ int roots_deny(const struct roots *r, const char *given, struct err *err); /* ou
 bool roots_hold_root(const struct roots *r, const char *path);     /* a root at or below path */
 bool roots_reach_pattern(const struct roots *r, const char *path); /* a pattern may cover something at or below path */
 
-/* The rule of a file of the server itself that lies in one of the server's roots, or NULL. */
+/*
+ * The rule of a file of the server itself that lies in one of the server's roots, or NULL; of one, in no root, that is this
+ * path (without symbolic links) or lies below it.
+ */
 const char *roots_hold_own(const struct roots *r);
+const char *roots_own_below(const struct roots *r, const char *real);
 
 /* For the policy's facts: what was configured.  NULL at the end. */
 const char *const *roots_list(const struct roots *r);

@@ -169,7 +169,7 @@ static int plan_env(struct call *call, const struct command *command, unsigned h
 		child_env_put_among(&env, given, pairs[i].name, pairs[i].value);
 	}
 	/* Confined programs may not write to /tmp; a caller's own TMPDIR stays. */
-	confine_put_temp_dir(call->caller, &env);
+	confine_put_temp_dir(call->caller, command->user, &env);
 	plan->spawn.env = child_env_items(&env);
 	return plan->spawn.env ? 0 : err_set(&call->err, ERR_BUSY, "the environment needs more memory than is left");
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "program/confine.h"
 
+#include "base/clock.h"
+#include "policy/config.h"
 #include "policy/place.h"
 #include "policy/policy_file.h"
 #include "policy/roots.h"
@@ -10,14 +12,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-	CACHE_SIZE = 16,
-	MISSING_MAX = 8,
-};
+enum { CACHE_SIZE = 16, FACTS_MAX = 1 << 20 /* of very many roots; with more, each ruleset is new */ };
 
 #define NO_CONTROLLER(name) \
 	"the server's cgroup gives its children no '" name \
@@ -87,28 +88,99 @@ static const char *const browser_parts[] = { "/sys/devices", "/sys/bus", "/sys/c
 	"/etc/chromium", "/etc/chromium.d", "/etc/opt/chrome", "/etc/machine-id", "/var/cache/fontconfig",
 	"/var/lib/ca-certificates" };
 
-/* Rulesets that were made.  An entry holds its policy, so that its principal stays what it was. */
+/*
+ * Rulesets that were made.  An entry holds its policy, so that its principal stays what it was.
+ *
+ * The kernel's rules are about files, not about names, and programs replace files: a package manager /etc/passwd, somebody
+ * a root.  So an entry knows what its names stood for, and is made anew when they stand for something else.
+ */
 static struct cached {
 	struct policy *policy;
 	const struct principal *who;
+	struct buf facts;
+	bool settled;
 	int ruleset_fd;
 } cache[CACHE_SIZE];
 static size_t next_entry;
+
+/*
+ * Instead of every part of the system the folders that they are in, whose time tells that a name was given to another file;
+ * and the one part that commonly is a link to a folder of others.
+ */
+static const char *const system_folders[] = { "/", "/etc", "/etc/ssl", "/dev", "/etc/resolv.conf" };
+
+/* A file may be replaced twice in one tick of the kernel's clock, which is at most 10 ms: what is so young proves nothing. */
+#define SETTLED_AFTER_NS (100 * NS_PER_MS)
 
 static bool wants_confinement(const struct policy_confinement *c)
 {
 	return c->mode != CONFINE_OFF;
 }
 
-/* Landlock knows no exceptions, so that what lies in a root is the programs' as well. */
-static const char *own_file_in_root(const struct policy *policy)
-{
-	const char *rule = roots_hold_own(policy_roots(policy));
+#define REACH(what, where) "programs can reach " what ": it lies in " where
 
-	if (!rule)
-		return NULL;
-	return strcmp(rule, "file") == 0 ? "programs can reach the policy file: it lies in a root"
-					 : "programs can reach audit.file: it lies in a root";
+/* Files of the server itself, by their rules. */
+static const struct {
+	const char *rule, *in_root, *in_system, *in_read;
+} own_files[] = {
+#define OWN(rule, what) \
+	{ \
+		rule, REACH(what, "a root"), REACH(what, "a part of the system that programs need"), \
+			REACH(what, "process.read") \
+	}
+	OWN("file", "the policy file"),
+	OWN("audit.file", "audit.file"),
+	OWN("token_file", "the file of the token"),
+#undef OWN
+};
+
+static const char *own_below(const struct policy *policy, const char *path)
+{
+	char real[PATH_MAX];
+
+	return realpath(path, real) ? roots_own_below(policy_roots(policy), real) : NULL;
+}
+
+static const char *own_in_system(const struct policy *policy)
+{
+	const char *rule = NULL;
+
+	for (size_t i = 0; !rule && i < ARRAY_LEN(system_parts); i++) {
+		const struct system_part *part = &system_parts[i];
+
+		/* A log may go to a terminal, and a token come through a pipe: these are nobody's to open. */
+		if (!(part->access & LANDLOCK_MAY_DEVICE) && strcmp(part->path, "/proc") != 0)
+			rule = own_below(policy, part->path);
+	}
+	return rule;
+}
+
+static const char *own_in_read(const struct policy *policy)
+{
+	texts path = policy_confinement(policy).read;
+	const char *rule = NULL;
+
+	for (; !rule && path && *path; path++)
+		rule = own_below(policy, *path);
+	return rule;
+}
+
+/* Landlock knows no exceptions, so that what lies in a folder of the programs is theirs as well. */
+static const char *own_file_in_reach(const struct policy *policy)
+{
+	const char *in_root = roots_hold_own(policy_roots(policy));
+	const char *in_system = in_root ? NULL : own_in_system(policy);
+	const char *in_read = in_root || in_system ? NULL : own_in_read(policy);
+
+	for (size_t i = 0; i < ARRAY_LEN(own_files); i++) {
+		if (in_root && strcmp(in_root, own_files[i].rule) == 0)
+			return own_files[i].in_root;
+		if (in_system && strcmp(in_system, own_files[i].rule) == 0)
+			return own_files[i].in_system;
+		if (in_read && strcmp(in_read, own_files[i].rule) == 0)
+			return own_files[i].in_read;
+	}
+	return NULL;
 }
 
 static unsigned missing_controllers(const struct policy *policy)
@@ -120,10 +192,11 @@ static unsigned missing_controllers(const struct policy *policy)
 }
 
 /* What the policy asks for and this kernel or this user cannot give. */
-static size_t find_missing(const struct policy *policy, const char *missing[static MISSING_MAX])
+static size_t find_missing(const struct policy *policy, const char *missing[static CONFINE_MISSING_MAX])
 {
 	struct policy_confinement c = policy_confinement(policy);
 	unsigned unlimited = missing_controllers(policy);
+	const char *reached = wants_confinement(&c) ? own_file_in_reach(policy) : NULL;
 	size_t count = 0;
 
 	if (wants_confinement(&c) && landlock_abi() < LANDLOCK_ABI_FILES)
@@ -134,8 +207,8 @@ static size_t find_missing(const struct policy *policy, const char *missing[stat
 	if (wants_confinement(&c) && landlock_abi() < LANDLOCK_ABI_SCOPES)
 		missing[count++] =
 			"signals and abstract sockets are not confined: the kernel's Landlock is older than ABI 6 (Linux 6.12)";
-	if (wants_confinement(&c) && own_file_in_root(policy))
-		missing[count++] = own_file_in_root(policy);
+	if (reached)
+		missing[count++] = reached;
 	if (c.no_network && network_none_fd() < 0)
 		missing[count++] =
 			landlock_abi() >= LANDLOCK_ABI_TCP && wants_confinement(&c)
@@ -153,7 +226,7 @@ static size_t find_missing(const struct policy *policy, const char *missing[stat
 static int check(const struct policy *policy, struct err *err)
 {
 	struct policy_confinement c = policy_confinement(policy);
-	const char *missing[MISSING_MAX];
+	const char *missing[CONFINE_MISSING_MAX];
 	size_t count;
 
 	if (wants_confinement(&c) && !policy_has_tokens(policy))
@@ -232,24 +305,109 @@ static int make_ruleset(const struct principal *who)
 	return status < 0 ? status : take_fd(&fd);
 }
 
-static int ruleset_of(const struct principal *who)
+static void add_fact(struct buf *facts, const struct stat *st)
 {
-	struct cached *entry = &cache[next_entry];
-	int fd;
+	const uint64_t file[] = { st->st_dev, st->st_ino };
 
+	buf_add(facts, file, sizeof file);
+}
+
+static void look_at_roots(const struct principal *who, struct buf *facts)
+{
+	const struct roots *roots = principal_roots(who);
+	texts read = policy_confinement(principal_policy(who)).read;
+
+	for (const char *const *path = roots_list(roots); *path; path++) {
+		const struct root *root = roots_at(roots, *path);
+		AUTOCLOSE int fd = root ? root_open(root) : -1;
+		struct stat st = { 0 };
+
+		if (fd >= 0 && fstat(fd, &st) < 0)
+			st.st_ino = 0;
+		add_fact(facts, &st);
+	}
+	for (; read && *read; read++) {
+		struct stat st = { 0 };
+
+		if (stat(*read, &st) < 0)
+			st.st_ino = 0;
+		add_fact(facts, &st);
+	}
+}
+
+static int64_t ns_of(struct timespec when)
+{
+	return (int64_t)when.tv_sec * NS_PER_S + when.tv_nsec;
+}
+
+/* What the names of the rules stand for; whether that would show in the same facts if it changed from now on. */
+static bool look(const struct principal *who, struct buf *facts)
+{
+	struct timespec now;
+	bool settled = true;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	for (size_t i = 0; i < ARRAY_LEN(system_folders); i++) {
+		struct stat st = { 0 };
+		int64_t changed_ns;
+
+		if (stat(system_folders[i], &st) < 0)
+			st.st_ino = 0;
+		changed_ns = ns_of(st.st_ctim);
+		settled &= changed_ns + SETTLED_AFTER_NS < ns_of(now);
+		add_fact(facts, &st);
+		buf_add(facts, &changed_ns, sizeof changed_ns);
+	}
+	look_at_roots(who, facts);
+	return settled;
+}
+
+static bool same_facts(const struct buf *a, const struct buf *b)
+{
+	return !buf_failed(a) && !buf_failed(b) && a->len == b->len && memcmp(a->data, b->data, a->len) == 0;
+}
+
+/* Of this principal, or the oldest one. */
+static struct cached *entry_of(const struct principal *who)
+{
 	for (size_t i = 0; i < CACHE_SIZE; i++) {
 		if (cache[i].who == who)
-			return cache[i].ruleset_fd;
+			return &cache[i];
+	}
+	next_entry = (next_entry + 1) % CACHE_SIZE;
+	return &cache[next_entry];
+}
+
+static void forget(struct cached *entry)
+{
+	if (!entry->policy)
+		return;
+	close_fd(entry->ruleset_fd);
+	buf_free(&entry->facts);
+	policy_unref(entry->policy);
+	*entry = (struct cached){ .policy = NULL };
+}
+
+static int ruleset_of(const struct principal *who)
+{
+	struct cached *entry = entry_of(who);
+	struct buf facts;
+	bool settled;
+	int fd;
+
+	buf_init(&facts, FACTS_MAX);
+	settled = look(who, &facts);
+	if (entry->who == who && entry->settled && same_facts(&entry->facts, &facts)) {
+		buf_free(&facts);
+		return entry->ruleset_fd;
 	}
 	fd = make_ruleset(who);
-	if (fd < 0)
+	if (fd < 0) {
+		buf_free(&facts);
 		return fd;
-	if (entry->policy) {
-		close_fd(entry->ruleset_fd);
-		policy_unref(entry->policy);
 	}
-	*entry = (struct cached){ policy_ref((struct policy *)principal_policy(who)), who, fd };
-	next_entry = (next_entry + 1) % CACHE_SIZE;
+	forget(entry);
+	*entry = (struct cached){ policy_ref((struct policy *)principal_policy(who)), who, facts, settled, fd };
 	return fd;
 }
 
@@ -308,29 +466,60 @@ int confine_apart(const struct policy *policy, int own_fd, struct spawn *spawn, 
 	return 0;
 }
 
-const char *confine_temp_dir(const struct principal *who, struct arena *arena)
+/* Makes it where it is missing; whether it is the user's then, and no other's. */
+static bool make_temp_dir(int base_fd, const char *name, const struct run_as *user)
+{
+	struct stat st;
+
+	if (mkdirat(base_fd, name, 0700) == 0 && user &&
+		fchownat(base_fd, name, user->uid, user->gid, AT_SYMLINK_NOFOLLOW) < 0)
+		return false;
+	return fstatat(base_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) &&
+	       st.st_uid == (user ? user->uid : geteuid());
+}
+
+/* Each user has one for itself: nobody else may write there. */
+const char *confine_temp_dir(const struct principal *who, const char *user_name, struct arena *arena)
 {
 	struct policy_confinement c = policy_confinement(principal_policy(who));
-	const struct run_as *user = policy_user(principal_policy(who), NULL);
+	const struct run_as *user = policy_user(principal_policy(who), user_name);
 	AUTOCLOSE int base_fd = -1;
+	char name[sizeof TEMP_NAME + 16];
+	struct err ignored;
 
-	if (!wants_confinement(&c))
+	if (!wants_confinement(&c) ||
+		roots_check_write(principal_roots(who), place_base_path(who), place_base_path(who), &ignored) < 0)
 		return NULL;
 	base_fd = place_base_fd(who);
 	if (base_fd < 0)
 		return NULL;
-	if (mkdirat(base_fd, TEMP_NAME, 0700) == 0 && user && geteuid() == 0 &&
-		fchownat(base_fd, TEMP_NAME, user->uid, user->gid, AT_SYMLINK_NOFOLLOW) < 0)
-		return NULL;
-	return arena_printf(arena, "%s/%s", place_base_path(who), TEMP_NAME);
+	snprintf(name, sizeof name, "%s", TEMP_NAME);
+	if (user != policy_user(principal_policy(who), NULL) || !make_temp_dir(base_fd, name, user)) {
+		snprintf(name, sizeof name, "%s-%u", TEMP_NAME, (unsigned)(user ? user->uid : geteuid()));
+		/* A file system without owners has but the one. */
+		if (!make_temp_dir(base_fd, name, user))
+			snprintf(name, sizeof name, "%s", TEMP_NAME);
+	}
+	return arena_printf(arena, "%s/%s", place_base_path(who), name);
 }
 
-void confine_put_temp_dir(const struct principal *who, struct child_env *env)
+void confine_put_temp_dir(const struct principal *who, const char *user, struct child_env *env)
 {
-	const char *temp_dir = confine_temp_dir(who, env->arena);
+	const char *temp_dir = confine_temp_dir(who, user, env->arena);
 
 	if (temp_dir && !child_env_get(env, "TMPDIR"))
 		child_env_put(env, "TMPDIR", str_of(temp_dir));
+}
+
+const char *confine_network(const struct policy *policy)
+{
+	struct policy_confinement c = policy_confinement(policy);
+
+	if (!c.no_network)
+		return "inherit";
+	if (network_none_fd() >= 0)
+		return "none";
+	return wants_confinement(&c) && landlock_abi() >= LANDLOCK_ABI_TCP ? "tcp_denied" : "inherit";
 }
 
 void confine_receipt(const struct policy *policy, struct confine_receipt *ret_receipt)
@@ -339,17 +528,14 @@ void confine_receipt(const struct policy *policy, struct confine_receipt *ret_re
 		[CONFINE_OFF] = "off", [CONFINE_PATHS] = "paths", [CONFINE_BEST_EFFORT] = "best_effort"
 	};
 	struct policy_confinement c = policy_confinement(policy);
-	static const char *missing[MISSING_MAX];
 	bool confined = wants_confinement(&c);
 
 	*ret_receipt = (struct confine_receipt){
 		.mode = modes[c.mode],
-		.network = !c.no_network            ? "inherit"
-			   : network_none_fd() >= 0 ? "none"
-						    : "tcp_denied",
+		.network = confine_network(policy),
 		.filesystem = confined && landlock_abi() >= LANDLOCK_ABI_FILES,
 		.signals = confined && landlock_abi() >= LANDLOCK_ABI_SCOPES,
 		.landlock_abi = landlock_abi(),
-		.missing = { missing, find_missing(policy, missing) },
 	};
+	ret_receipt->missing = (struct list){ ret_receipt->texts, find_missing(policy, ret_receipt->texts) };
 }

@@ -6,7 +6,8 @@
  * system that programs need, without capabilities and without a way to new privileges; they
  * can neither signal nor trace the server.  "paths" asks for all of it, and what the kernel
  * cannot do is an error at start; "best_effort" does what it can, and the receipt says what
- * is missing.  Rulesets are made once for a principal and kept.
+ * is missing.  A ruleset is kept for a principal while the files
+ * that it is about are the same.
  */
 #pragma once
 
@@ -26,15 +27,25 @@ int confine_apply(const struct principal *who, struct spawn *spawn, struct err *
  */
 int confine_apart(const struct policy *policy, int own_fd, struct spawn *spawn, struct err *err) MUST_CHECK;
 
-/* A folder for temporary files under the base directory, or NULL when children are not confined. */
-const char *confine_temp_dir(const struct principal *who, struct arena *arena);
-void confine_put_temp_dir(const struct principal *who, struct child_env *env); /* as TMPDIR, unless there is one */
+/*
+ * A folder for temporary files under the base directory: of the user, as for policy_user().  NULL when children are not
+ * confined, or may not write there.
+ */
+const char *confine_temp_dir(const struct principal *who, const char *user, struct arena *arena);
+void confine_put_temp_dir(
+	const struct principal *who, const char *user, struct child_env *env); /* as TMPDIR, unless there is one */
+
+/* What becomes of a program's network: "inherit", "none", or "tcp_denied" where only TCP could be closed. */
+const char *confine_network(const struct policy *policy);
+
+enum { CONFINE_MISSING_MAX = 8 };
 
 /* What is in force, for capabilities: {"mode", "filesystem", "signals", "network", "landlock_abi", "missing"}. */
 struct confine_receipt {
 	const char *mode, *network;
 	bool filesystem, signals;
 	int64_t landlock_abi;
-	struct list missing; /* of const char * */
+	struct list missing; /* of const char *, in texts */
+	const char *texts[CONFINE_MISSING_MAX];
 };
 void confine_receipt(const struct policy *policy, struct confine_receipt *ret_receipt);

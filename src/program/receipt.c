@@ -2,6 +2,7 @@
 #include "program/receipt.h"
 
 #include "policy/policy.h"
+#include "program/confine.h"
 #include "program/launch.h"
 #include "spawn/landlock.h"
 
@@ -41,15 +42,6 @@ const struct field receipt_rows[] = {
 		"Limits of it with all that it starts; those left out are not set."),
 	FIELDS_END,
 };
-
-static const char *network_of(const struct policy *policy, const struct spawn *spawn)
-{
-	if (spawn->network_fd >= 0)
-		return "none";
-	return policy_confinement(policy).no_network && spawn->ruleset_fd >= 0 && landlock_abi() >= LANDLOCK_ABI_TCP
-		       ? "tcp_denied"
-		       : "inherit";
-}
 
 static void fill_user(struct receipt *r, const struct policy *policy, const char *name, const struct spawn *spawn)
 {
@@ -104,7 +96,7 @@ void receipt_fill(struct receipt *r, struct call *call, const char *user, const 
 		return;
 	r->filesystem = spawn.ruleset_fd >= 0;
 	r->signals = spawn.ruleset_fd >= 0 && landlock_abi() >= LANDLOCK_ABI_SCOPES;
-	r->network = network_of(policy, &spawn);
+	r->network = confine_network(policy);
 	r->no_new_privs = spawn.no_new_privs;
 	r->capabilities_dropped = spawn.drop_capabilities;
 	fill_user(r, policy, user, &spawn);

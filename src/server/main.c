@@ -264,6 +264,7 @@ static int make_policy(struct err *err)
 	struct options *o = &server.options;
 	struct policy_settings settings = { .file = o->policy,
 		.token = o->token,
+		.token_file = o->token_file,
 		.base_dir = o->base_dir,
 		.disabled_groups = o->disabled_groups,
 		.max_upload_size = o->max_upload_size };

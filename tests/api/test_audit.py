@@ -2,13 +2,16 @@
 """The audit log: a line for each call, refused ones too, without secrets, whatever happens to the file."""
 import json
 import os
+import pathlib
 import random
 import re
 import select
+import shutil
 import signal
 import socket
 import stat
 import struct
+import tempfile
 import threading
 import time
 
@@ -376,12 +379,15 @@ def test_a_file_that_cannot_be_opened_stops_the_start(make_server, tmp_path):
 
 
 def test_no_op_reaches_the_servers_own_files(make_server, tmp_path):
-    """The policy file and the audit log, whatever the roots say; nor the folder that holds them."""
+    """The policy file, the audit log and the file of the token, whatever the roots say; nor the folder that holds them."""
     folder, file = tmp_path / "folder", tmp_path / "folder" / "audit"
+    secret = tmp_path / "secrets" / "token"
     folder.mkdir()
-    server = make_server(base=tmp_path, token=TOKEN, policy={"paths": {"roots": ["/"]}, "audit": {"file": str(file)}})
-    client, policy = server.client(), server.scratch / "policy.yaml"
-    for path, rule in ((file, "policy:audit.file"), (policy, "policy:file")):
+    secret.parent.mkdir()
+    secret.write_text(f"{TOKEN}\n")
+    server = make_server("--token-file", secret, base=tmp_path, policy={"paths": {"roots": ["/"]}, "audit": {"file": str(file)}})
+    client, policy = server.client(token=TOKEN), server.scratch / "policy.yaml"
+    for path, rule in ((file, "policy:audit.file"), (policy, "policy:file"), (secret, "policy:token_file")):
         for op_id, args in (("files.read", {"path": str(path)}), ("files.write", {"path": str(path), "content": "x"}),
                             ("files.delete", {"path": str(path)}), ("files.stat", {"path": str(path)}),
                             ("files.move", {"source": str(path), "destination": "y"}),
@@ -402,7 +408,33 @@ def test_a_confined_program_reaches_neither(make_server, tmp_path):
     for path in (file, server.scratch / "policy.yaml"):
         shown = client.call("commands.run", command=f"cat {path}; echo x >> {path}; rm {path}; echo done")
         assert shown["stdout"] == "done\n" and shown["stderr"].count("Permission denied") == 3
-    for inside in ({"audit": {"file": str(tmp_path / "root" / "audit")}},):
-        (tmp_path / "root").mkdir()
-        with pytest.raises(StartError, match="programs can reach audit.file: it lies in a root"):
-            make_server(base=tmp_path / "root", token=TOKEN, policy={**policy, **inside})
+    (tmp_path / "root").mkdir()
+    with pytest.raises(StartError, match="programs can reach audit.file: it lies in a root"):
+        make_server(base=tmp_path / "root", token=TOKEN, policy={**policy, "audit": {"file": str(tmp_path / "root" / "audit")}})
+
+
+def test_a_confined_program_may_read_nothing_that_holds_the_servers_own_files(make_server, tmp_path):
+    root, folder = tmp_path / "root", tmp_path / "folder"
+    root.mkdir()
+    folder.mkdir()
+    (tmp_path / "link").symlink_to(folder)
+    secret = folder / "token"
+    secret.write_text(TOKEN)
+    rules = {"paths": {"roots": [str(root)]}, "process": {"confine": "paths", "read": [str(tmp_path / "link")],
+                                                         **({"user": "root"} if os.geteuid() == 0 else {})}}
+    (folder / "policy").write_text(json.dumps(rules))
+    for options, what in ((("--policy", folder / "policy", "--token", TOKEN), "the policy file"),
+                          (("--token-file", secret), "the file of the token"), (("--token", TOKEN), "audit.file")):
+        more = {} if "--policy" in options else {"policy": {**rules, "audit": {"file": str(folder / "audit")}} if what == "audit.file" else rules}
+        with pytest.raises(StartError, match=f"programs can reach {what}: it lies in process.read"):
+            make_server(*options, base=root, **more)
+    rules["process"]["read"] = []
+    shm = pathlib.Path(tempfile.mkdtemp(prefix="abx-test-", dir="/dev/shm"))
+    try:
+        with pytest.raises(StartError, match="programs can reach audit.file: it lies in a part of the system"):
+            make_server(base=root, token=TOKEN, policy={**rules, "audit": {"file": str(shm / "audit")}})
+        rules["process"]["confine"] = "best_effort"
+        server = make_server(base=root, token=TOKEN, policy={**rules, "audit": {"file": str(shm / "audit")}})
+        assert any("programs can reach audit.file" in text for text in server.client().call("core.capabilities")["confinement"]["missing"])
+    finally:
+        shutil.rmtree(shm)

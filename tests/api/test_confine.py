@@ -184,6 +184,112 @@ def test_further_paths_can_be_read(make_server, base, outside):
     assert run(server, f"echo x > {extra}/file")["exit_code"] != 0
 
 
+def replace(path, text):
+    """As editors and package managers do it: another file gets the name."""
+    new = path.with_name("new")
+    new.write_text(text)
+    new.chmod(0o644)
+    os.replace(new, path)
+
+
+def test_what_was_replaced_is_reached_by_its_name(make_server, base, outside):
+    """Rules of the kernel are about files; those of the policy about names."""
+    root, conf, missing = outside / "root", outside / "conf", outside / "missing"
+    rules = policy(base, confine="paths", user="nobody", read=[str(conf), str(missing)])
+    rules["paths"]["roots"].append(str(root))
+    rules["tokens"].append({**rules["tokens"][0], "name": "narrow", "sha256": hashlib.sha256(b"narrow").hexdigest(),
+                            "paths": {"roots": [str(root / "sub"), str(base)]}})
+    replace(conf, "one")
+    for folder in (root, root / "sub"):
+        folder.mkdir()
+        folder.chmod(0o777)
+    server = make_server(base=base, policy=rules)
+    both = [server.client(token=TOKEN), server.client(token="narrow")]
+    for text in ("one", "two", "three"):
+        replace(conf, text)
+        shutil.rmtree(root)
+        for folder in (root, root / "sub"):
+            folder.mkdir()
+            folder.chmod(0o777)
+        for client in both:
+            result = client.call("commands.run", command=f"cat {conf}; echo {text} > {root}/sub/made")
+            assert (result["stdout"], result["stderr"]) == (text, "")
+            assert (root / "sub" / "made").read_text() == f"{text}\n"
+            (root / "sub" / "made").unlink()
+    replace(missing, "here")
+    assert both[0].call("commands.run", command=f"cat {missing}")["stdout"] == "here"
+
+
+def test_a_file_of_the_system_that_was_replaced_can_be_read(base, outside, make_server):
+    """The server sees a copy of /etc whose files are replaced, as useradd and ldconfig do it."""
+    etc = outside / "etc"
+    etc.mkdir()
+    for name in ("passwd", "group"):
+        replace(etc / name, pathlib.Path("/etc", name).read_text())
+    (etc / "shadow").write_text("secret")
+    server = make_server(base=base, policy=policy(base, confine="paths", user="nobody"),
+                         wrap=("unshare", "-m", "sh", "-c", f'mount --bind {etc} /etc && exec "$@"', "sh"))
+    server.token = TOKEN
+    for number in range(3):
+        replace(etc / "passwd", pathlib.Path("/etc/passwd").read_text() + f"new{number}:x:4000:4000::/:/bin/sh\n")
+        assert f"new{number}:" in run(server, "cat /etc/passwd")["stdout"]
+    replace(etc / "hosts", "127.0.0.1 added")
+    assert run(server, "cat /etc/hosts")["stdout"] == "127.0.0.1 added"
+    assert run(server, "cat /etc/shadow")["exit_code"] != 0
+
+
+def test_each_user_has_a_place_for_temporary_files(make_server, base):
+    rules = policy(base, confine="paths", user="nobody", users=["daemon"])
+    server = make_server(base=base, policy=rules)
+    server.token = TOKEN
+    for _ in range(2):
+        for more in ({}, {"user": "daemon"}):
+            result = run(server, 'f=$(mktemp) && stat -c %U "$f" "$TMPDIR" && stat -c %a "$TMPDIR"', **more)
+            name = more.get("user", "nobody")
+            assert result["stdout"].split() == [name, name, "700"], result
+    # After a reload the folder of the former user is nobody else's.
+    rules["process"]["user"], rules["process"]["users"] = "daemon", []
+    (server.scratch / "policy.yaml").write_text(json.dumps(rules))
+    server.client(token=TOKEN).call("core.reload")
+    assert run(server, 'stat -c %U "$(mktemp)"')["stdout"].split() == ["daemon"]
+
+
+def test_nothing_is_made_in_a_read_only_base(make_server, base):
+    rules = policy(base, confine="paths", user="nobody")
+    rules["paths"]["readonly"] = [str(base)]
+    server = make_server(base=base, policy=rules)
+    server.token = TOKEN
+    assert run(server, "echo ${TMPDIR-none}")["stdout"] == "none\n"
+    assert os.listdir(base) == []
+
+
+OLD_KERNEL = """
+import ctypes, errno, os, struct, sys
+calls = {444: errno.ENOSYS, {"x86_64": 272, "aarch64": 97}[os.uname().machine]: errno.EPERM}
+code = [struct.pack("HBBI", 0x20, 0, 0, 0)]
+for number, error in calls.items():
+    code += [struct.pack("HBBI", 0x15, 0, 1, number), struct.pack("HBBI", 0x06, 0, 0, 0x50000 | error)]
+code.append(struct.pack("HBBI", 0x06, 0, 0, 0x7FFF0000))
+bytes_ = ctypes.create_string_buffer(b"".join(code))
+program = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(code), ctypes.addressof(bytes_)))
+if ctypes.CDLL(None, use_errno=True).prctl(22, 2, program, 0, 0) != 0:
+    raise OSError(ctypes.get_errno(), "seccomp")
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+def test_what_cannot_be_had_is_told_as_it_is(make_server, base):
+    """A kernel that has no Landlock and makes no network namespace, where the policy goes on without."""
+    server = make_server(base=base, policy=policy(base, confine="best_effort", user="nobody", network="none"),
+                         wrap=("/usr/bin/python3", "-c", OLD_KERNEL))
+    client = server.client(token=TOKEN)
+    told = client.call("core.capabilities")["confinement"]
+    assert (told["filesystem"], told["signals"], told["landlock_abi"], told["network"]) == (False, False, 0, "inherit")
+    assert any("the network is open" in text for text in told["missing"]), told
+    started = client.call("process.start", argv=["true"])
+    assert client.call("process.get", pid=started["id"])["confinement"]["network"] == "inherit"
+
+
 def test_root_is_kept_only_if_the_policy_says_so(make_server, base):
     with pytest.raises(StartError) as refused:
         make_server(base=base, policy=policy(base, confine="paths"))

@@ -226,7 +226,7 @@ static bool make_folder(const char *confined, char to[static GIT_VIEW_SIZE])
 
 static int make_view(struct call *call, struct git_repo *repo)
 {
-	const char *temp_dir = confine_temp_dir(call->caller, &call->arena);
+	const char *temp_dir = confine_temp_dir(call->caller, NULL, &call->arena);
 	const struct run_as *user = policy_user(principal_policy(call->caller), NULL);
 	AUTOCLOSE int fd = -1;
 
