@@ -61,7 +61,8 @@ void http_server_set_max(struct http_server *s, unsigned max_connections); /* th
  * Listens on "HOST:PORT", "[V6]:PORT" or "unix:/path".  0 or a negative errno; *ret_address is what
  * was bound ("127.0.0.1:41234"), at least 128 bytes.
  */
-bool http_is_address(const char *address); /* whether it is of that form */
+bool http_is_address(const char *address);  /* whether it is of that form */
+bool http_is_loopback(const char *address); /* one of that form that only this machine reaches */
 int http_listen(struct http_server *s, const char *address, char *ret_address, size_t size) MUST_CHECK;
 /* The same, with a mark that http_tag() of its connections tells; that of http_listen() is 0. */
 int http_listen_tagged(

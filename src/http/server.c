@@ -370,6 +370,12 @@ bool http_is_address(const char *address)
 	return (strncmp(address, "unix:", 5) == 0 && address[5]) || parse_inet(address, &where, &len) == 0;
 }
 
+bool http_is_loopback(const char *address)
+{
+	return strncmp(address, "127.", 4) == 0 || strncmp(address, "localhost:", 10) == 0 ||
+	       strncmp(address, "[::1]:", 6) == 0 || strncmp(address, "unix:", 5) == 0;
+}
+
 int http_listen(struct http_server *s, const char *address, char *ret_address, size_t size)
 {
 	return http_listen_tagged(s, address, 0, ret_address, size);

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -50,6 +51,32 @@ int line_file_open(const char *path)
 	if (fd < 0 && errno == ENXIO)
 		fd = open(path, O_RDWR | flags, 0600);
 	return fd >= 0 ? fd : -errno;
+}
+
+static int try_folder(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	AUTOFREE char *folder = name ? mem_strdup(path) : NULL;
+
+	if (!name)
+		return faccessat(AT_FDCWD, ".", W_OK | X_OK, AT_EACCESS) < 0 ? -errno : 0;
+	if (!name[1])
+		return -EISDIR;
+	folder[name + 1 - path] = '\0';
+	return faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) < 0 ? -errno : 0;
+}
+
+int line_file_try(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) < 0)
+		return errno == ENOENT ? try_folder(path) : -errno;
+	if (S_ISLNK(st.st_mode))
+		return -ELOOP;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0 ? -errno : 0;
 }
 
 static ssize_t write_once(int fd, const char *text, size_t len)

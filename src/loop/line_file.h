@@ -28,6 +28,8 @@ enum { LINE_FILE_LINE_MAX = 4000 }; /* a pipe takes so much whole or not at all 
  * errno.  No symbolic link is followed; a pipe is opened whether anybody reads it or not.
  */
 int line_file_open(const char *path) MUST_CHECK;
+/* What stands against it, as a negative errno, or 0; nothing is made, and no reader of a pipe sees a writer come and go. */
+int line_file_try(const char *path) MUST_CHECK;
 
 struct line_file *line_file_new(int fd, size_t limit); /* takes over fd; limit: bytes that wait */
 void line_file_put(struct line_file *f, struct str line);

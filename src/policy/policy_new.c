@@ -338,6 +338,37 @@ static int take_file_user(struct policy *p, struct err *err)
 	return 0;
 }
 
+/* Raising a limit is root's right, and of descriptors the kernel has a highest number for root too. */
+static int check_rlimits(const struct policy *p, struct err *err)
+{
+	static const struct {
+		int which;
+		const char *name;
+	} names[] = { { RLIMIT_NOFILE, "nofile" }, { RLIMIT_NPROC, "nproc" }, { RLIMIT_FSIZE, "fsize" },
+		{ RLIMIT_CPU, "cpu" }, { RLIMIT_AS, "as" } };
+	struct policy_rlimit limits[POLICY_RLIMITS_MAX];
+	size_t count = policy_rlimits(p, limits);
+
+	for (size_t i = 0; i < count; i++) {
+		struct rlimit now, raised;
+
+		if (getrlimit(limits[i].which, &now) < 0 || limits[i].value.rlim_max <= now.rlim_max)
+			continue;
+		raised = (struct rlimit){ now.rlim_cur, limits[i].value.rlim_max };
+		if (setrlimit(limits[i].which, &raised) == 0) {
+			setrlimit(limits[i].which, &now);
+			continue;
+		}
+		for (size_t name = 0; name < ARRAY_LEN(names); name++) {
+			if (names[name].which == limits[i].which)
+				return err_set(err, ERR_ARGS_INVALID,
+					"process.rlimits.%s: the server has %llu itself and may not raise it",
+					names[name].name, (unsigned long long)now.rlim_max);
+		}
+	}
+	return 0;
+}
+
 /* What cannot be told from a single key. */
 static int check_whole(const struct policy *p, struct err *err)
 {
@@ -347,6 +378,8 @@ static int check_whole(const struct policy *p, struct err *err)
 	if (p->config->process.user && !policy_has_tokens(p))
 		return err_set(
 			err, ERR_ARGS_INVALID, "process.user without any token protects nothing: configure a token");
+	if (check_rlimits(p, err) < 0)
+		return -1;
 	if (p->max_upload_size < 0 || (limit && p->max_upload_size > limit->cap))
 		return err_set(err, ERR_ARGS_INVALID, "the largest upload must be from 1 to %lld bytes",
 			(long long)(limit ? limit->cap : INT64_MAX));

@@ -56,16 +56,29 @@ static void send_to(int fd)
 	counters_ask(COUNTER_AUDIT_LOST, count_lost, audit.file);
 }
 
+static int refuse(const struct policy *policy, int number, struct err *err)
+{
+	err_set(err, ERR_ARGS_INVALID, "audit.file: cannot open '%s': %s", policy_config(policy)->audit.file,
+		strerrordesc_np(number));
+	policy_file_place(policy_config(policy), err);
+	return -1;
+}
+
+int audit_check(const struct policy *policy, struct err *err)
+{
+	const char *path = policy_config(policy)->audit.file;
+	int status = path[0] ? line_file_try(path) : 0;
+
+	return status < 0 ? refuse(policy, -status, err) : 0;
+}
+
 int audit_use(const struct policy *policy, struct err *err)
 {
 	const char *path = policy_config(policy)->audit.file;
 	int fd = path[0] ? line_file_open(path) : -1;
 
-	if (path[0] && fd < 0) {
-		err_set(err, ERR_ARGS_INVALID, "audit.file: cannot open '%s': %s", path, strerrordesc_np(-fd));
-		policy_file_place(policy_config(policy), err);
-		return -1;
-	}
+	if (path[0] && fd < 0)
+		return refuse(policy, -fd, err);
 	if (audit.on || fd >= 0)
 		send_to(fd);
 	policy_unref(audit.policy);

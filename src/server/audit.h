@@ -11,7 +11,9 @@
 
 /* Opens the file of this policy, also when it is the one that is open (it may have been moved away): 0 or -1. */
 int audit_use(const struct policy *policy, struct err *err) MUST_CHECK;
-void audit_end(void); /* what waits is written, for a moment at most */
+int audit_check(
+	const struct policy *policy, struct err *err) MUST_CHECK; /* whether that would do, without making the file */
+void audit_end(void);                                             /* what waits is written, for a moment at most */
 bool audit_is_on(void);
 
 void audit_begin(struct serving *s, const struct head *head); /* what the line needs of the head */

@@ -154,19 +154,13 @@ static void notify_ready(void)
 		log_event(LOG_WARN, "notify", "errno=%d", errno);
 }
 
-static bool is_loopback(const char *address)
-{
-	return strncmp(address, "127.", 4) == 0 || strncmp(address, "localhost:", 10) == 0 ||
-	       strncmp(address, "[::1]:", 6) == 0 || strncmp(address, "unix:", 5) == 0;
-}
-
 static int check_address(const char *address, struct err *err)
 {
 	if (!http_is_address(address))
 		return err_set(err, ERR_ARGS_INVALID,
 			"'%s' is not an address: HOST:PORT with a numeric host, [V6]:PORT or unix:/path is needed",
 			address);
-	if (policy_has_tokens(serve_policy()) || server.options.insecure_no_auth || is_loopback(address))
+	if (policy_has_tokens(serve_policy()) || server.options.insecure_no_auth || http_is_loopback(address))
 		return 0;
 	return err_set(err, ERR_ARGS_INVALID,
 		"'%s' is not a loopback address and there is no token: give --token, or --insecure-no-auth to allow it",

@@ -7,6 +7,7 @@
 #include "policy/policy_cli.h"
 #include "policy/policy_file.h"
 #include "program/confine.h"
+#include "server/audit.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -65,15 +66,32 @@ static int check_server_keys(const struct config *config, struct err *err)
 	return 0;
 }
 
+/* The token may come from an option or a variable, so that this is no error of the file. */
+static void warn_of_addresses(const struct policy *policy)
+{
+	const struct config *config = policy_config(policy);
+	const char *const *listen = config->server.listen;
+
+	for (; listen && *listen && !policy_has_tokens(policy); listen++) {
+		if (!http_is_loopback(*listen))
+			fprintf(stderr,
+				"%s:%zu: warning: '%s' is not a loopback address and the file has no token: the server "
+				"starts with --token (or --insecure-no-auth) only\n",
+				config->file, policy_file_line(config, "server.listen"), *listen);
+	}
+}
+
 /* What a start asks besides. */
 static int check_more(const struct policy *policy, struct err *err)
 {
-	if (confine_check(policy, err) < 0)
+	if (confine_check(policy, err) < 0 || audit_check(policy, err) < 0)
 		return -1;
-	if (check_server_keys(policy_config(policy), err) == 0)
-		return 0;
-	policy_file_place(policy_config(policy), err);
-	return -1;
+	if (check_server_keys(policy_config(policy), err) < 0) {
+		policy_file_place(policy_config(policy), err);
+		return -1;
+	}
+	warn_of_addresses(policy);
+	return 0;
 }
 
 int policy_command(char **args)

@@ -3,6 +3,7 @@
 import json
 import os
 import pwd
+import resource
 import subprocess
 
 import pytest
@@ -92,6 +93,14 @@ def test_policy_check_asks_all_that_the_start_asks(tmp_path):
         file.write_text(text)
         status, out, err = policy_command("check", file)
         assert (status, out) == (1, "") and err.startswith(f"{file}:{place}") and says in err, err
+    (tmp_path / "link").symlink_to(tmp_path / "target")
+    for name in ("no/such", "link", ""):
+        file.write_text(f"paths: {{roots: ['{tmp_path}']}}\naudit: {{file: '{tmp_path}/{name}'}}\n")
+        status, out, err = policy_command("check", file)
+        assert (status, out) == (1, "") and err.startswith(f"{file}:2:15: audit.file: cannot open"), err
+    file.write_text(f"paths: {{roots: ['{tmp_path}']}}\naudit: {{file: '{tmp_path}/audit'}}\n")
+    assert policy_command("check", file) == (0, f"{file}: ok\n", "")
+    assert not (tmp_path / "audit").exists() and not (tmp_path / "target").exists()
     (tmp_path / "bad.yaml").write_text("nme: x\n")
     file.write_text(f"server: {{commands: {tmp_path}/bad.yaml}}")
     status, out, err = policy_command("check", file)
@@ -99,6 +108,31 @@ def test_policy_check_asks_all_that_the_start_asks(tmp_path):
     file.write_text(json.dumps({"paths": {"base": str(tmp_path / "none")}}))
     status, out, err = policy_command("check", file)
     assert (status, out) == (1, "") and err.startswith(f"{file}:1:") and "paths.base: " in err
+
+
+def test_policy_check_warns_of_an_address_that_needs_a_token(tmp_path):
+    file = tmp_path / "p.yaml"
+    rules = {"paths": {"roots": [str(tmp_path)]}, "server": {"listen": ["127.0.0.1:9000", "0.0.0.0:9000"]}}
+    file.write_text(json.dumps(rules, indent=1))
+    status, out, err = policy_command("check", file)
+    assert (status, out, err.count("\n")) == (0, f"{file}: ok\n", 1)
+    assert "'0.0.0.0:9000' is not a loopback address and the file has no token" in err
+    file.write_text(json.dumps({**rules, "tokens": [token("a", ["core:read"])]}))
+    assert policy_command("check", file) == (0, f"{file}: ok\n", "")
+
+
+def test_a_limit_of_programs_that_cannot_be_raised_stops_the_start(make_server, tmp_path):
+    with open("/proc/sys/fs/nr_open", encoding="ascii") as most:
+        too_many = int(most.read()) + 1
+    rules = {"process": {"rlimits": {"nofile": too_many}}, "paths": {"roots": [str(tmp_path)]}}
+    with pytest.raises(StartError, match=r"policy.yaml:4:\d+: process.rlimits.nofile: the server has \d+ itself"):
+        make_server(base=tmp_path, policy=rules)
+    (tmp_path / "p.yaml").write_text(json.dumps(rules))
+    status, out, err = policy_command("check", tmp_path / "p.yaml")
+    assert (status, out) == (1, "") and "process.rlimits.nofile: the server has" in err
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    server = make_server(policy={"process": {"rlimits": {"nofile": hard}}})
+    assert server.client().call("commands.run", command="ulimit -n")["stdout"] == f"{hard}\n"
 
 
 def test_a_reload_with_a_root_that_is_gone_is_told_with_its_place(make_server, tmp_path):

@@ -74,6 +74,30 @@ static void a_link_is_not_followed(void **state)
 	assert_int_equal(line_file_open(folder), -EISDIR);
 }
 
+static void trying_says_what_opening_would_and_makes_nothing(void **state)
+{
+	struct stat st;
+	char below[160];
+
+	(void)state;
+	assert_int_equal(line_file_try(path), 0);
+	assert_int_equal(line_file_try(folder), -EISDIR);
+	assert_int_equal(symlink(path, other), 0);
+	assert_int_equal(line_file_try(other), -ELOOP);
+	assert_int_equal(unlink(other), 0);
+	assert_int_equal(line_file_try(other), 0);
+	assert_int_equal(lstat(other, &st), -1);
+	snprintf(below, sizeof below, "%s/none/", folder);
+	assert_int_equal(line_file_try(below), -EISDIR);
+	assert_int_equal(line_file_open(below), -EISDIR);
+	snprintf(below, sizeof below, "%s/none/x", folder);
+	assert_int_equal(line_file_try(below), -ENOENT);
+	assert_int_equal(line_file_open(below), -ENOENT);
+	snprintf(below, sizeof below, "%s/x", path);
+	assert_int_equal(line_file_try(below), -ENOTDIR);
+	assert_int_equal(line_file_open(below), -ENOTDIR);
+}
+
 /* Until as many lines as that were written or lost. */
 static struct line_file_figures wait_for(struct line_file *f, uint64_t lines)
 {
@@ -196,6 +220,7 @@ int main(void)
 		cmocka_unit_test(lines_are_written_in_order),
 		cmocka_unit_test(they_are_appended),
 		cmocka_unit_test(a_link_is_not_followed),
+		cmocka_unit_test(trying_says_what_opening_would_and_makes_nothing),
 		cmocka_unit_test(a_full_disk_is_counted_and_told),
 		cmocka_unit_test(more_than_the_queue_takes_is_lost),
 		cmocka_unit_test(a_pipe_that_nobody_reads_fills_up),
