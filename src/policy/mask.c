@@ -16,12 +16,36 @@ static const char *const key_starts[] = { "ghp_", "gho_", "ghs_", "ghu_", "ghr_"
 	"xoxa-", "xoxb-", "xoxp-", "xoxs-", "AKIA", "ASIA", "AIza", "eyJ", "npm_", "pypi-" };
 enum { KEY_LEAST = 16 };
 
+/*
+ * Programs that take a password behind a letter, which is something else to most others; a star stands for the rest of a
+ * name.  "login" is what several programs have behind their own name.
+ */
+static const struct mask_program {
+	const char *name, *option;
+	bool is_next; /* the next word, too; else only what is joined to the letter */
+	bool is_pair; /* of it what stands behind a ':' */
+} programs[] = {
+	{ "mysql*", "-p", false, false },
+	{ "mariadb*", "-p", false, false },
+	{ "mongo*", "-p", true, false },
+	{ "sshpass", "-p", true, false },
+	{ "login", "-p", true, false },
+	{ "redis-cli", "-a", true, false },
+	{ "ldap*", "-w", true, false },
+	{ "curl", "-u", true, true },
+};
+
 /* What is left of the text, and what is to be masked next. */
 struct masker {
 	struct buf *to;
 	struct str rest;
+	const char *begin;
+	char quote;        /* that the rest is in, or NUL */
 	bool wants_secret; /* the next word is one */
 	bool wants_pair;   /* of the next word what stands behind a ':' */
+	const struct mask_program *program;
+	char program_quote; /* where its name stood */
+	bool is_argument;   /* the text is one of the program's arguments, and nothing ends it */
 };
 
 void mask_value(struct buf *text, struct str secret)
@@ -207,10 +231,98 @@ static void after_name(struct masker *m, struct str name)
 		hide(m, value_len(m->rest, is_header_name(name)));
 	} else if ((is_secret && is_option) || str_is_nocase(name, "bearer") || str_is_nocase(name, "basic")) {
 		m->wants_secret = m->rest.len == 0 || is_blank(m->rest.p[0]);
-	} else if (str_is(name, "-u") || str_is(name, "--user")) {
+	} else if (str_is(name, "-u") || str_is(name, "--user") || str_is(name, "--proxy-user")) {
 		m->wants_pair = true;
 		take(m, str_starts(m->rest, "=") ? 1 : 0);
 	}
+}
+
+static bool is_quote(char c)
+{
+	return c == '"' || c == '\'';
+}
+
+static bool begins_word(const struct masker *m)
+{
+	return m->rest.p == m->begin || is_blank(m->rest.p[-1]) || is_quote(m->rest.p[-1]);
+}
+
+static bool ends_word(struct str rest)
+{
+	return !rest.len || is_blank(rest.p[0]) || is_quote(rest.p[0]);
+}
+
+/* As a word of its own, behind what ends a command, or as the last part of a path: not every folder of this name. */
+static bool begins_program(const struct masker *m)
+{
+	static const char folder[] = "bin/";
+	const size_t len = sizeof folder - 1;
+
+	if (begins_word(m) || strchr(";|&(`", m->rest.p[-1]))
+		return true;
+	return (size_t)(m->rest.p - m->begin) >= len && memcmp(m->rest.p - len, folder, len) == 0;
+}
+
+static bool is_named(struct str name, const char *pattern)
+{
+	size_t len = strcspn(pattern, "*");
+
+	return pattern[len] ? name.len >= len && memcmp(name.p, pattern, len) == 0 : str_is(name, pattern);
+}
+
+/* Which program the rest begins with, if it is one of those. */
+static void notice_program(struct masker *m, struct str name)
+{
+	if (!ends_word((struct str){ m->rest.p + name.len, m->rest.len - name.len }) || !begins_program(m))
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(programs); i++) {
+		if (is_named(name, programs[i].name)) {
+			m->program = &programs[i];
+			m->program_quote = m->quote;
+		}
+	}
+}
+
+/* The option behind which this program has a password: what is joined to it goes, or the next word. */
+static bool take_option(struct masker *m)
+{
+	size_t len = m->program ? strlen(m->program->option) : 0;
+	const char *colon;
+
+	if (!len || !begins_word(m) || !str_starts(m->rest, m->program->option))
+		return false;
+	take(m, len);
+	if (!m->rest.len || is_blank(m->rest.p[0])) {
+		m->wants_secret = m->program->is_next && !m->program->is_pair;
+		m->wants_pair = m->program->is_next && m->program->is_pair;
+		return true;
+	}
+	len = m->is_argument ? m->rest.len : value_len(m->rest, false);
+	colon = m->program->is_pair ? memchr(m->rest.p, ':', len) : NULL;
+	if (m->program->is_pair && !colon) {
+		take(m, len);
+		return true;
+	}
+	if (colon) {
+		size_t user = (size_t)(colon - m->rest.p) + 1;
+
+		take(m, user);
+		len -= user;
+	}
+	hide(m, len);
+	return true;
+}
+
+/* One byte that is no part of a name: it may begin or end a quote, or a command. */
+static void take_other(struct masker *m)
+{
+	char c = m->rest.p[0];
+
+	if (is_quote(c) && (!m->quote || m->quote == c))
+		m->quote = m->quote ? '\0' : c;
+	else if (!m->is_argument && m->quote == m->program_quote && strchr(";|&)`", c))
+		m->program = NULL;
+	take(m, 1);
 }
 
 static void next_name(struct masker *m)
@@ -223,7 +335,8 @@ static void next_name(struct masker *m)
 		hide(m, m->rest.len);
 	} else if (starts_as_key(name)) {
 		hide(m, word_len(m->rest, false));
-	} else {
+	} else if (!take_option(m)) {
+		notice_program(m, name);
 		take(m, name.len);
 		after_name(m, name);
 	}
@@ -254,7 +367,12 @@ static void take_carried(struct masker *m, const struct mask_carry *carry)
 
 void mask_credentials(struct buf *to, struct str text, struct mask_carry *carry)
 {
-	struct masker m = { .to = to, .rest = text, .wants_secret = carry->secret && !text.len };
+	struct masker m = { .to = to,
+		.rest = text,
+		.begin = text.p,
+		.wants_secret = carry->secret && !text.len,
+		.program = carry->program,
+		.is_argument = carry->program };
 
 	if (text.len)
 		take_carried(&m, carry);
@@ -271,7 +389,7 @@ void mask_credentials(struct buf *to, struct str text, struct mask_carry *carry)
 			take(&m, 3);
 			hide(&m, userinfo_len(m.rest));
 		} else
-			take(&m, 1);
+			take_other(&m);
 	}
-	*carry = (struct mask_carry){ m.wants_secret, m.wants_pair };
+	*carry = (struct mask_carry){ m.wants_secret, m.wants_pair, carry->program ? carry->program : m.program };
 }

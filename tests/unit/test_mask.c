@@ -58,11 +58,34 @@ static void by_shape(void **state)
 	check("MYSQL_PWD=x KEY=y", "MYSQL_PWD=*** KEY=***");
 }
 
+/* A letter means a password to few programs. */
+static void by_program(void **state)
+{
+	(void)state;
+	check("mysql -phunter2 db", "mysql -p*** db");
+	check("mysql -uroot -p'a b' -e 'select 1; select 2'", "mysql -uroot -p*** -e 'select 1; select 2'");
+	check("mysql -e \"a; b\" -phunter2", "mysql -e \"a; b\" -p***");
+	check("cd x && sudo /usr/bin/mysqldump -h h -pa$b>x", "cd x && sudo /usr/bin/mysqldump -h h -p***>x");
+	check("bash -c 'mysql -phunter2; ls -path'; ls -path", "bash -c 'mysql -p***; ls -path'; ls -path");
+	check("mariadb-admin -phunter2 ping|mysql -pa", "mariadb-admin -p*** ping|mysql -p***");
+	check("sshpass -p hunter2 ssh h", "sshpass -p *** ssh h");
+	check("sshpass -phunter2 ssh -p 22 h", "sshpass -p*** ssh -p *** h");
+	check("redis-cli -a hunter2 ping", "redis-cli -a *** ping");
+	check("mongosh -u me -p hunter2", "mongosh -u me -p ***");
+	check("docker login -u me -p hunter2 reg", "docker login -u me -p *** reg");
+	check("ldapsearch -D cn=x -w hunter2 -b y", "ldapsearch -D cn=x -w *** -b y");
+	check("curl -ume:pw -U proxy --proxy-user me:pw z", "curl -ume:*** -U proxy --proxy-user me:*** z");
+	check("mysql -p", "mysql -p");
+	check("sshpass -p", "sshpass -p");
+}
+
 static void and_not_more(void **state)
 {
 	static const char *const plain[] = { "ls -l /tmp", "PWD=/x; cd $PWD", "git commit --author='A B'",
 		"echo monkey=1", "http://host/path?q=a@b", "sudo -u root id", "tar xf a:b", "echo a=b", "eyJ short", "",
-		"-", "--", ":", "=" };
+		"-", "--", ":", "=", "ls -path x", "mkdir -p a; mysql db -P 3306 -p db", "mysql db; ls -path x",
+		"mysql db && find . -path x", "find /var/lib/mysql -path x", "loginctl show -p Type", "my-p -px",
+		"docker run -p 80:80 x", "curl -uname x", "mysqlx/y -path", "redis-cli --a b" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(plain); i++)
@@ -87,13 +110,43 @@ static void over_the_arguments_of_a_program(void **state)
 		masked.data, "mysql|--password|***|--token||***|-H|Authorization:|***|-u|me:***|--user|root|a:b|");
 }
 
+static void over_the_arguments_of_one_that_has_its_password_behind_a_letter(void **state)
+{
+	static const char *const argv[] = { "sudo", "/usr/bin/mysql", "-e", "a; b", "-phunter2 x", "-P", "3306", "db" };
+	static const char *const other[] = { "find", "/var/lib/mysql", "-path", "x" };
+	static const char *const next[] = { "docker", "login", "-p", "hunter2 x", "reg" };
+	static const struct {
+		const char *const *argv;
+		size_t count;
+		const char *wanted;
+	} cases[] = { { argv, ARRAY_LEN(argv), "sudo|/usr/bin/mysql|-e|a; b|-p***|-P|3306|db|" },
+		{ other, ARRAY_LEN(other), "find|/var/lib/mysql|-path|x|" },
+		{ next, ARRAY_LEN(next), "docker|login|-p|***|reg|" } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTOBUF struct buf masked;
+		struct mask_carry carry = { 0 };
+
+		buf_init(&masked, 4096);
+		for (size_t at = 0; at < cases[i].count; at++) {
+			mask_credentials(&masked, str_of(cases[i].argv[at]), &carry);
+			buf_addc(&masked, '|');
+		}
+		buf_addc(&masked, '\0');
+		assert_string_equal(masked.data, cases[i].wanted);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_value),
 		cmocka_unit_test(by_shape),
+		cmocka_unit_test(by_program),
 		cmocka_unit_test(and_not_more),
 		cmocka_unit_test(over_the_arguments_of_a_program),
+		cmocka_unit_test(over_the_arguments_of_one_that_has_its_password_behind_a_letter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
