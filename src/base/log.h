@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The log: one line an event on stderr, "time level event key=value …".  Written by server/
- * only.  Values that could break a line are escaped by log_value().
+ * only, by the loop's thread.  Values that could break a line are escaped by log_value().  Nothing waits for who reads
+ * it: what cannot be written is lost, and the next line that can be says how many are missing ("warn log lost=3").
  */
 #pragma once
 

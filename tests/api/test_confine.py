@@ -238,6 +238,13 @@ def test_a_file_of_the_system_that_was_replaced_can_be_read(base, outside, make_
     assert run(server, "cat /etc/shadow")["exit_code"] != 0
 
 
+def test_the_environment_that_is_shown_is_that_of_programs(confined):
+    shown = confined.client(token=TOKEN).call("system.env.get")["variables"]
+    given = dict(line.split("=", 1) for line in confined.client(token=TOKEN).call("commands.run", argv=["env"])["stdout"].splitlines())
+    given.pop("ABX_RUN_ID")
+    assert shown == given and "TMPDIR" in shown
+
+
 def test_each_user_has_a_place_for_temporary_files(make_server, base):
     rules = policy(base, confine="paths", user="nobody", users=["daemon"])
     server = make_server(base=base, policy=rules)

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Start and end of the server, and what becomes of its children (B115, B142, B143, B146, R85 to R87)."""
+import contextlib
 import email.utils
+import fcntl
 import json
 import os
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -288,6 +291,46 @@ def test_ready_is_told_once_to_who_waits_for_it(make_server, tmp_path):
         server = make_server(env={"NOTIFY_SOCKET": str(tmp_path / "notify")})
         assert notify.recv(100) == b"READY=1"
     assert "NOTIFY_SOCKET" not in server.client().call("commands.run", argv=["env"])["stdout"]
+
+
+def drain(pipe):
+    text = b""
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            text += os.read(pipe, 1 << 20)
+    return text
+
+
+def test_nobody_has_to_read_the_log(make_server, tmp_path):
+    """A parent that has a pipe for stderr and forgets it: calls go on, and the log says what is missing of it."""
+    os.mkfifo(tmp_path / "log")
+    pipe = os.open(tmp_path / "log", os.O_RDWR | os.O_NONBLOCK)
+    try:
+        server = make_server("--log-level", "info", wrap=("sh", "-c", f'exec "$@" 2>{tmp_path}/log', "sh"))
+        size, calls = fcntl.fcntl(pipe, fcntl.F_GETPIPE_SZ), 0
+        with server.client().connect() as connection:
+            def call():
+                connection.send(f"GET /{'x' * 180} HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                reply = connection.reply()
+                reply.read()
+                assert reply.status == 404
+            while calls * 180 < 2 * size:
+                call()
+                calls += 1
+            text = drain(pipe)
+            assert text.count(b" info call ") < calls
+            call()
+
+            def is_all_told():
+                nonlocal text
+                text += drain(pipe)
+                lost = sum(map(int, re.findall(rb"^\S+ warn log lost=(\d+)$", text, re.M)))
+                return lost and lost + text.count(b" info call ") == calls + 1
+            eventually(is_all_told, what="a line, or a place in the count, for each call")
+        assert all(re.match(rb"\S+ (info call|warn log) .*\S$", line) for line in text.splitlines())
+        server.stop()
+    finally:
+        os.close(pipe)
 
 
 def test_a_port_that_is_taken_is_a_start_error(make_server):

@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "call/call.h"
 #include "policy/policy.h"
+#include "program/confine.h"
 
 #include <ctype.h>
 
@@ -98,6 +99,7 @@ static void start(struct call *call)
 
 	child_env_init(&env, &call->arena);
 	policy_child_env(principal_policy(call->caller), NULL, false, &env);
+	confine_put_temp_dir(call->caller, NULL, &env);
 	items = child_env_items(&env);
 	if (!items)
 		err_set(&call->err, ERR_BUSY, "the environment needs more memory than is left");
