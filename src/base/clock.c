@@ -11,6 +11,14 @@ int64_t clock_now_ns(void)
 	return now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
+int64_t clock_wall_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
 /* A time that no calendar has (a file system may hold any number) becomes the epoch. */
 static struct tm calendar(time_t when)
 {

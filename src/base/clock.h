@@ -14,7 +14,8 @@
 
 enum { CLOCK_TEXT_SIZE = 32 };
 
-int64_t clock_now_ns(void); /* monotonic */
+int64_t clock_now_ns(void);  /* monotonic */
+int64_t clock_wall_ns(void); /* since 1970: to compare with the times of files, never for a deadline */
 
 /* ISO 8601 UTC with milliseconds, "2026-01-02T03:04:05.678Z"; returns text. */
 char *clock_text(struct timespec when, char text[static CLOCK_TEXT_SIZE]);

@@ -335,26 +335,20 @@ static void look_at_roots(const struct principal *who, struct buf *facts)
 	}
 }
 
-static int64_t ns_of(struct timespec when)
-{
-	return (int64_t)when.tv_sec * NS_PER_S + when.tv_nsec;
-}
-
 /* What the names of the rules stand for; whether that would show in the same facts if it changed from now on. */
 static bool look(const struct principal *who, struct buf *facts)
 {
-	struct timespec now;
+	int64_t now_ns = clock_wall_ns();
 	bool settled = true;
 
-	clock_gettime(CLOCK_REALTIME, &now);
 	for (size_t i = 0; i < ARRAY_LEN(system_folders); i++) {
 		struct stat st = { 0 };
 		int64_t changed_ns;
 
 		if (stat(system_folders[i], &st) < 0)
 			st.st_ino = 0;
-		changed_ns = ns_of(st.st_ctim);
-		settled &= changed_ns + SETTLED_AFTER_NS < ns_of(now);
+		changed_ns = st.st_ctim.tv_sec * NS_PER_S + st.st_ctim.tv_nsec;
+		settled &= changed_ns + SETTLED_AFTER_NS < now_ns;
 		add_fact(facts, &st);
 		buf_add(facts, &changed_ns, sizeof changed_ns);
 	}
