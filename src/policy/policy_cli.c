@@ -44,11 +44,28 @@ static bool is_narrowed(const struct principal *who)
 	       (strcmp(token->scopes[0] ? token->scopes[0] : "", "*") != 0 || token->ops.count || who->own_roots);
 }
 
+/* Landlock knows no exceptions below what it allows.  `whose` is what stands in front of the key. */
+static void warn_of_paths(
+	const struct policy *p, const struct paths_config *paths, const char *whose, const char *file, FILE *to)
+{
+	char key[ERR_RULE_MAX];
+
+	if (paths->deny && paths->deny[0]) {
+		snprintf(key, sizeof key, "%spaths.deny", whose);
+		fprintf(to, "%s:%zu: warning: %s holds for file ops; programs are not held to it\n", file,
+			policy_file_line(p->config, key), key);
+	}
+	if (paths->readonly && paths->readonly[0]) {
+		snprintf(key, sizeof key, "%spaths.readonly", whose);
+		fprintf(to, "%s:%zu: warning: %s holds for file ops; programs are not held to it%s\n", file,
+			policy_file_line(p->config, key), key,
+			p->config->process.confine ? ", but where it is a root as a whole" : "");
+	}
+}
+
 /* R93: what the file promises and programs can walk around. */
 static void warn(const struct policy *p, const char *file, FILE *to)
 {
-	const struct paths_config *paths = &p->config->paths;
-
 	for (size_t i = 0; i < p->principal_count; i++) {
 		const struct principal *who = &p->principals[i];
 
@@ -58,12 +75,16 @@ static void warn(const struct policy *p, const char *file, FILE *to)
 				"such a token is as strong as the server\n",
 				file, who->token->line, who->name);
 	}
-	if (runs_programs(p) && paths->deny && paths->deny[0])
-		fprintf(to, "%s:%zu: warning: paths.deny holds for file ops; programs are not held to it\n", file,
-			policy_file_line(p->config, "paths.deny"));
-	if (runs_programs(p) && paths->readonly && paths->readonly[0])
-		fprintf(to, "%s:%zu: warning: paths.readonly holds for file ops; programs are not held to it\n", file,
-			policy_file_line(p->config, "paths.readonly"));
+	if (runs_programs(p))
+		warn_of_paths(p, &p->config->paths, "", file, to);
+	for (size_t i = 0; i < p->principal_count; i++) {
+		const struct principal *who = &p->principals[i];
+		char whose[ERR_RULE_MAX];
+
+		snprintf(whose, sizeof whose, "tokens.%s.", who->name);
+		if (who->token && may_run(who))
+			warn_of_paths(p, &who->token->paths, whose, file, to);
+	}
 }
 
 static bool names_scope(const struct token_config *token, const char *scope)

@@ -110,6 +110,23 @@ def test_policy_check_asks_all_that_the_start_asks(tmp_path):
     assert (status, out) == (1, "") and err.startswith(f"{file}:1:") and "paths.base: " in err
 
 
+def test_policy_check_says_what_programs_are_not_held_to(tmp_path):
+    file = tmp_path / "p.yaml"
+    rules = {"paths": {"roots": [str(tmp_path)], "deny": ["**/.env"]}, "process": {"confine": "best_effort", **({"user": "nobody"} if os.geteuid() == 0 else {})},
+             "tokens": [token("runs", ["process:run"], paths={"deny": ["a"], "readonly": ["b"]}),
+                        token("reads", ["files:read"], paths={"deny": ["a"]})]}
+    file.write_text(json.dumps(rules, indent=1))
+    lines = file.read_text().splitlines()
+    status, out, err = policy_command("check", file)
+    assert (status, out) == (0, f"{file}: ok\n")
+    told = [line.removeprefix(f"{file}:").split(": warning: ") for line in err.splitlines()]
+    assert [says for _, says in told] == [
+        "paths.deny holds for file ops; programs are not held to it",
+        "tokens.runs.paths.deny holds for file ops; programs are not held to it",
+        "tokens.runs.paths.readonly holds for file ops; programs are not held to it, but where it is a root as a whole"]
+    assert ['"deny"' in lines[int(told[0][0]) - 1], '"deny"' in lines[int(told[1][0]) - 1], '"readonly"' in lines[int(told[2][0]) - 1]] == [True] * 3
+
+
 def test_policy_check_warns_of_an_address_that_needs_a_token(tmp_path):
     file = tmp_path / "p.yaml"
     rules = {"paths": {"roots": [str(tmp_path)]}, "server": {"listen": ["127.0.0.1:9000", "0.0.0.0:9000"]}}
