@@ -2,6 +2,7 @@
 #include "policy/roots.h"
 
 #include "policy/beneath.h"
+#include "policy/own_names.h"
 #include "policy/path_walk.h"
 #include "policy/pattern.h"
 
@@ -281,33 +282,21 @@ static int set_base(struct roots *r, const char *base, struct err *err)
 	return 0;
 }
 
-/* Without links, also of a file that is not there yet. */
-static char *real_file(const char *path)
-{
-	AUTOFREE char *folder = mem_strdup(path);
-	char real[PATH_MAX], *slash = strrchr(folder, '/');
-
-	if (realpath(path, real))
-		return mem_strdup(real);
-	if (!slash)
-		return mem_strdup(path);
-	*slash = '\0';
-	return realpath(folder[0] ? folder : "/", real) ? join(real, path + (slash - folder)) : mem_strdup(path);
-}
-
 static void add_own(struct roots *r, const struct own_file *files)
 {
 	struct rules *rules = &r->own;
 
-	rules->texts = mem_alloc((ROOTS_OWN_MAX + 1) * sizeof *rules->texts);
-	rules->patterns = mem_alloc((ROOTS_OWN_MAX + 1) * sizeof *rules->patterns);
+	rules->texts = mem_alloc((ROOTS_OWN_MAX * OWN_NAMES_MAX + 1) * sizeof *rules->texts);
+	rules->patterns = mem_alloc((ROOTS_OWN_MAX * OWN_NAMES_MAX + 1) * sizeof *rules->patterns);
 	for (size_t i = 0; i < ROOTS_OWN_MAX; i++) {
-		AUTOFREE char *real = files[i].path ? real_file(files[i].path) : NULL;
+		char *names[OWN_NAMES_MAX];
+		size_t count = files[i].path ? own_names(files[i].path, names) : 0;
 
-		if (!real)
-			continue;
-		rules->texts[rules->count] = mem_strdup(files[i].rule);
-		rules->patterns[rules->count++] = as_shown(r, real);
+		for (size_t at = 0; at < count; at++) {
+			rules->texts[rules->count] = mem_strdup(files[i].rule);
+			rules->patterns[rules->count++] = as_shown(r, names[at]);
+			free(names[at]);
+		}
 	}
 }
 
@@ -564,7 +553,10 @@ const char *roots_own_below(const struct roots *r, const char *real)
 	while (r->within)
 		r = r->within;
 	for (size_t i = 0; i < r->own.count; i++) {
-		if (behind(r->own.patterns[i], real))
+		struct stat st;
+
+		/* Who can read a link to it has not read the file. */
+		if (behind(r->own.patterns[i], real) && (lstat(r->own.patterns[i], &st) < 0 || !S_ISLNK(st.st_mode)))
 			return r->own.texts[i];
 	}
 	return NULL;

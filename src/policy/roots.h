@@ -15,7 +15,7 @@
 struct roots;
 struct root;
 
-/* A file of the server itself: denied whatever the policy says, by this rule. */
+/* A file of the server itself: denied whatever the policy says, by this rule; and so are the links that lead to it. */
 struct own_file {
 	const char *path, *rule;
 };

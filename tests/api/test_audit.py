@@ -400,6 +400,29 @@ def test_no_op_reaches_the_servers_own_files(make_server, tmp_path):
         assert path.exists()
 
 
+def test_no_op_puts_another_file_in_the_place_of_the_policy(make_server, tmp_path):
+    """A link, or one of several, by which the server finds it at the next reload."""
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "policy").write_text(json.dumps({"paths": {"roots": [str(tmp_path)]}, "tokens": [token("all", ["*"])]}))
+    (tmp_path / "second").symlink_to("real/policy")
+    (tmp_path / "first").symlink_to(tmp_path / "second")
+    server = make_server("--policy", tmp_path / "first", base=tmp_path)
+    client = server.client(token="all-token")
+    client.call("files.write", path="mine", content=json.dumps({"profile": "full_access", "tokens": [token("all", ["*"])]}))
+    for name in ("first", "second", "real/policy"):
+        for op_id, args in (("files.delete", {"path": name}), ("files.move", {"source": name, "destination": "y"}),
+                            ("files.move", {"source": "mine", "destination": name}), ("files.write", {"path": name, "content": "{}"}),
+                            ("files.read", {"path": name}), ("files.copy", {"source": "mine", "destination": name})):
+            with expect_error("policy.path_denied", 403) as refused:
+                client.call(op_id, **args)
+            assert refused.error.rule == "policy:file", (op_id, name)
+    with expect_error("policy.path_denied", 403):
+        client.call("files.delete", path="real")
+    client.call("core.reload")
+    assert not client.call("core.capabilities")["groups"]["dev_tools"]
+    assert (tmp_path / "first").is_symlink() and (tmp_path / "second").is_symlink()
+
+
 def test_a_confined_program_reaches_neither(make_server, tmp_path):
     file = tmp_path / "audit"
     policy = {"process": {"confine": "paths", **({"user": "root"} if os.geteuid() == 0 else {})}}
