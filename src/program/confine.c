@@ -24,8 +24,6 @@ enum { CACHE_SIZE = 16, FACTS_MAX = 1 << 20 /* of very many roots; with more, ea
 	"the server's cgroup gives its children no '" name \
 	"' (that needs cgroup v2 with this controller, the right to write there, and nobody but the server in it)"
 
-static const char TEMP_NAME[] = ".abx-tmp";
-
 /* The parts of the system that programs need (R99). */
 static const struct system_part {
 	const char *path;
@@ -478,7 +476,7 @@ const char *confine_temp_dir(const struct principal *who, const char *user_name,
 	struct policy_confinement c = policy_confinement(principal_policy(who));
 	const struct run_as *user = policy_user(principal_policy(who), user_name);
 	AUTOCLOSE int base_fd = -1;
-	char name[sizeof TEMP_NAME + 16];
+	char name[sizeof CONFINE_TEMP_NAME + 16];
 	struct err ignored;
 
 	if (!wants_confinement(&c) ||
@@ -487,12 +485,12 @@ const char *confine_temp_dir(const struct principal *who, const char *user_name,
 	base_fd = place_base_fd(who);
 	if (base_fd < 0)
 		return NULL;
-	snprintf(name, sizeof name, "%s", TEMP_NAME);
+	snprintf(name, sizeof name, "%s", CONFINE_TEMP_NAME);
 	if (user != policy_user(principal_policy(who), NULL) || !make_temp_dir(base_fd, name, user)) {
-		snprintf(name, sizeof name, "%s-%u", TEMP_NAME, (unsigned)(user ? user->uid : geteuid()));
+		snprintf(name, sizeof name, "%s-%u", CONFINE_TEMP_NAME, (unsigned)(user ? user->uid : geteuid()));
 		/* A file system without owners has but the one. */
 		if (!make_temp_dir(base_fd, name, user))
-			snprintf(name, sizeof name, "%s", TEMP_NAME);
+			snprintf(name, sizeof name, "%s", CONFINE_TEMP_NAME);
 	}
 	return arena_printf(arena, "%s/%s", place_base_path(who), name);
 }

@@ -27,6 +27,8 @@ int confine_apply(const struct principal *who, struct spawn *spawn, struct err *
  */
 int confine_apart(const struct policy *policy, int own_fd, struct spawn *spawn, struct err *err) MUST_CHECK;
 
+#define CONFINE_TEMP_NAME ".abx-tmp" /* and behind it, of users that a call names, "-UID" */
+
 /*
  * A folder for temporary files under the base directory: of the user, as for policy_user().  NULL when children are not
  * confined, or may not write there.

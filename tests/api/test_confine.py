@@ -7,6 +7,7 @@ import pathlib
 import re
 import shutil
 import socket
+import subprocess
 import tempfile
 
 import pytest
@@ -259,6 +260,19 @@ def test_each_user_has_a_place_for_temporary_files(make_server, base):
     (server.scratch / "policy.yaml").write_text(json.dumps(rules))
     server.client(token=TOKEN).call("core.reload")
     assert run(server, 'stat -c %U "$(mktemp)"')["stdout"].split() == ["daemon"]
+
+
+def test_git_needs_no_right_to_write_to_the_base_and_shows_no_temporary_folder(make_server, base):
+    subprocess.run(["git", "init", "-q", str(base)], check=True, timeout=60)
+    base.chmod(0o755)
+    server = make_server(base=base, policy=policy(base, confine="paths", user="nobody", users=["daemon"]))
+    server.token = TOKEN
+    client = server.client(token=TOKEN)
+    for more in ({}, {"user": "daemon"}):
+        assert client.call("devtools.git.status", path=".")["files"] == []
+        run(server, "mktemp", **more)
+    assert client.call("devtools.git.status", path=".")["files"] == []
+    assert len([name for name in os.listdir(base) if name.startswith(".abx-tmp")]) == 2
 
 
 def test_nothing_is_made_in_a_read_only_base(make_server, base):

@@ -205,14 +205,17 @@ static int write_exclude(struct call *call, const struct git_repo *repo, int vie
 	if (text.p)
 		buf_add(&kept, text.p, text.len);
 	if (temp_dir)
-		buf_addf(&kept, "\n%s/\n", strrchr(temp_dir, '/') + 1);
+		buf_adds(&kept, "\n" CONFINE_TEMP_NAME "/\n" CONFINE_TEMP_NAME "-*/\n");
 	return write_view(call, view_fd, "info/exclude", &kept);
 }
 
-/* In memory where that can be, and where the roots of callers hardly ever are. */
+/*
+ * In memory where that can be, and where the roots of callers hardly ever are.  A confined git reaches memory too, which is for
+ * where its user may make nothing in the base.
+ */
 static bool make_folder(const char *confined, char to[static GIT_VIEW_SIZE])
 {
-	const char *const folders[] = { confined ? confined : "/dev/shm", confined ? confined : "/tmp" };
+	const char *const folders[] = { confined ? confined : "/dev/shm", confined ? "/dev/shm" : "/tmp" };
 
 	for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
 		int len = snprintf(to, GIT_VIEW_SIZE, "%s/abx-git-XXXXXX", folders[i]);
