@@ -143,6 +143,23 @@ def test_git_diff(abx, repo):
     assert json.loads(abx("--json", "git", "diff", "-C", "repo").out)["stats"]["files_changed"] == 1
 
 
+def test_git_diff_of_what_is_not_utf8(abx, server):
+    """A name goes through as it is; a patch with replaced bytes is not told as a good one."""
+    path = server.base / "latin"
+    path.mkdir()
+    odd = os.fsdecode(b"n\xff")
+    (path / odd).write_text("one\n")
+    for words in (("init", "-q"), ("add", "."), ("commit", "-qm", "first")):
+        subprocess.run(["git", "-c", "user.name=n", "-c", "user.email=e@x", "-c", "maintenance.auto=false", *words], cwd=path, check=True, capture_output=True)
+    (path / "b").write_text("b\n")
+    subprocess.run(["git", "add", "-N", "b"], cwd=path, check=True)
+    (path / odd).write_text("two\n")
+    done = abx("git", "diff", "-C", "latin", odd)
+    assert "+two" in done.out and "+b" not in done.out
+    assert done.code == 1 and "cannot be applied" in done.err
+    assert abx("git", "diff", "-C", "latin", "b").code == 0
+
+
 def test_git_diff_on_a_terminal(abx, repo):
     ours, theirs = pty.openpty()
     process = abx.start("git", "diff", "-C", "repo", stdout=theirs, env={"NO_COLOR": "1"})
