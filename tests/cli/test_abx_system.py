@@ -95,6 +95,14 @@ def test_code(abx, tmp_path):
     assert json.loads(abx("--json", "code", "sh", input=b"exit 5").out)["exit_code"] == 5
 
 
+def test_code_whose_output_is_not_whole(abx):
+    """The code's own exit code, but not without a word."""
+    done = abx("code", "python", input=b"import os; os.write(1, b'a\\xff'); raise SystemExit(3)")
+    assert (done.code, done.out) == (3, "a\ufffd") and "not UTF-8" in done.err
+    done = abx("code", "sh", input=b"head -c 10485761 /dev/zero | tr '\\0' x")
+    assert done.code == 0 and len(done.out) == 10_485_760 and "output is missing" in done.err
+
+
 def test_code_that_fails_for_us(abx, tmp_path):
     assert abx("code", "sh", "--timeout", "0.3", input=b"sleep 7780").code == 124
     done = abx("code", "cobol", input=b"")
