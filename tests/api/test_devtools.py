@@ -94,6 +94,35 @@ def test_r83_a_folder_that_cannot_be_written(client, folder, make_server):
     # /sys takes no file: the code is in memory then.
     server = make_server(policy={**GROUPS, "paths": {"roots": ["/tmp", "/sys/kernel"]}})
     assert run(server.client(), "pwd", "sh", cwd="/sys/kernel")["stdout"] == "/sys/kernel\n"
+    result = run(server.client(), "import sys; print(sys.path[0], open(sys.argv[0]).read().count('sys'), sorted(globals()))", cwd="/sys/kernel")
+    assert result["stdout"].startswith("/sys/kernel 4 ['__") and "start" not in result["stdout"], result
+
+
+def test_processes_of_python_that_are_not_forks_find_the_code(client):
+    """What multiprocessing does by itself from 3.14 on."""
+    for method in ("fork", "spawn", "forkserver"):
+        code = f"""
+import multiprocessing
+def double(x):
+    return 2 * x
+if __name__ == "__main__":
+    with multiprocessing.get_context("{method}").Pool(1) as pool:
+        print(pool.map(double, [1, 2]))
+"""
+        result = run(client, code, timeout=120)
+        assert (result["stdout"], result["stderr"]) == ("[2, 4]\n", ""), method
+
+
+def test_what_python_raises_is_shown_as_of_a_script(client):
+    """Only the lines of the code, whoever shows them; the exit code is that of a script."""
+    for code, lines in (("def f():\n    raise ValueError('x')\nf()", ["3, in <module>", "2, in f"]), ("x = (1,\n", ["1"])):
+        result = run(client, code)
+        shown = [line.split(" line ")[1] for line in result["stderr"].splitlines() if " line " in line]
+        assert shown == lines and result["exit_code"] == 1
+    result = run(client, "import sys\nsys.excepthook = lambda kind, error, trace: print(kind.__name__, trace.tb_lineno)\n1 / 0")
+    assert (result["stdout"], result["stderr"], result["exit_code"]) == ("ZeroDivisionError 3\n", "", 1)
+    assert run(client, "raise SystemExit(7)")["exit_code"] == 7
+    assert run(client, "raise KeyboardInterrupt")["signal"] == "SIGINT"
 
 
 def test_r09_stdin(client):

@@ -22,8 +22,33 @@ static const char NODE_START[] =
 	"const main=new Module(file,null);main.id='.';main.filename=file;main.paths=Module._nodeModulePaths(process.cwd());"
 	"process.mainModule=main;process.argv[1]=file;main._compile(code,file);main.loaded=true}";
 
-static const char *const python3[] = { "python3", FILE_PATH, NULL };
-static const char *const python[] = { "python", FILE_PATH, NULL };
+/*
+ * Python looks for modules beside a script, and this one need not lie in the working directory.
+ * By the number of the process its path leads to the code for others too: multiprocessing has
+ * processes that are not forks read it once more.  What is raised is shown without these lines.
+ */
+static const char PYTHON_START[] =
+	"def start():\n"
+	" import os, sys\n"
+	" main = sys.modules['__main__'].__dict__\n"
+	" del main['start']\n"
+	" file = main['__file__'] = '/proc/%s/fd/9' % os.readlink('/proc/self')\n"
+	" sys.argv[:] = [file]\n"
+	" if sys.path[:1] == ['']:\n"
+	"  sys.path[0] = os.getcwd()\n"
+	" with open(file, 'rb') as code:\n"
+	"  text = code.read()\n"
+	" try:\n"
+	"  exec(compile(text, file, 'exec', 0, True), main)\n"
+	" except Exception:\n"
+	"  kind, error, trace = sys.exc_info()\n"
+	"  error.__traceback__ = trace.tb_next\n"
+	"  sys.excepthook(kind, error, trace.tb_next)\n"
+	"  sys.exit(1)\n"
+	"start()\n";
+
+static const char *const python3[] = { "python3", "-c", PYTHON_START, NULL };
+static const char *const python[] = { "python", "-c", PYTHON_START, NULL };
 static const char *const node[] = { "node", "-e", NODE_START, NULL };
 static const char *const nodejs[] = { "nodejs", "-e", NODE_START, NULL };
 static const char *const bash[] = { "bash", FILE_PATH, NULL };
