@@ -88,6 +88,24 @@ def test_r83_modules_are_found_from_cwd(client, folder):
         assert run(client, code, "node", cwd=str(folder))["stdout"] == "from cwd dep true\nfrom cwd\n"
 
 
+def test_node_runs_es_modules(client, folder):
+    """Also with an await at the top; what is CommonJS stays so."""
+    if not shutil.which("node"):
+        pytest.skip("no Node.js here")
+    (folder / "mine.mjs").write_text("export default 'from cwd'\n")
+    code = "import fs from 'fs'; import mine from './mine.mjs'; const one = await Promise.resolve(1); console.log(typeof fs.open, mine, one); "
+    result = run(client, code + "process.exitCode = 3", "node", cwd=str(folder))
+    assert (result["stdout"], result["stderr"], result["exit_code"]) == ("function from cwd 1\n", "", 3)
+    assert run(client, code + "process.exit()", "node", cwd=str(folder))["exit_code"] == 0
+    assert run(client, "export const a = 1; console.log(import.meta.url)", "node", cwd=str(folder))["stdout"] == f"file://{folder}/%5Bcode%5D\n"
+    failed = run(client, "await 1;\nthrow new Error('mine')", "node")
+    assert failed["exit_code"] == 1 and "Error: mine" in failed["stderr"] and "%5Bcode%5D:2" in failed["stderr"]
+    assert run(client, "await new Promise(() => {})", "node")["exit_code"] == 13, "as of a script: it never came to its end"
+    assert run(client, "#!/usr/bin/env node\nwith ({ a: 1 }) console.log(a, typeof require('fs').open)", "node")["stdout"] == "1 function\n"
+    wrong = run(client, "const x = 1;\nfoo(", "node")
+    assert wrong["exit_code"] == 1 and "SyntaxError" in wrong["stderr"] and "%5Bcode%5D:2" in wrong["stderr"]
+
+
 def test_r83_a_folder_that_cannot_be_written(client, folder, make_server):
     proc = client.call("devtools.code.run", code="pwd; echo $1", language="sh", cwd=str(folder))
     assert proc["stdout"] == f"{folder}\nmore\n"
