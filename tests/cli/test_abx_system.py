@@ -95,6 +95,14 @@ def test_code(abx, tmp_path):
     assert json.loads(abx("--json", "code", "sh", input=b"exit 5").out)["exit_code"] == 5
 
 
+def test_code_whose_output_is_not_whole(abx):
+    """The code's own exit code, but not without a word."""
+    done = abx("code", "python", input=b"import os; os.write(1, b'a\\xff'); raise SystemExit(3)")
+    assert (done.code, done.out) == (3, "a\ufffd") and "not UTF-8" in done.err
+    done = abx("code", "sh", input=b"head -c 10485761 /dev/zero | tr '\\0' x")
+    assert done.code == 0 and len(done.out) == 10_485_760 and "output is missing" in done.err
+
+
 def test_code_that_fails_for_us(abx, tmp_path):
     assert abx("code", "sh", "--timeout", "0.3", input=b"sleep 7780").code == 124
     done = abx("code", "cobol", input=b"")
@@ -141,6 +149,23 @@ def test_git_diff(abx, repo):
     assert abx("git", "diff", "-C", "repo", "c").out == ""
     assert "+staged" in abx("git", "diff", "-C", "repo", "--staged", "c").out
     assert json.loads(abx("--json", "git", "diff", "-C", "repo").out)["stats"]["files_changed"] == 1
+
+
+def test_git_diff_of_what_is_not_utf8(abx, server):
+    """A name goes through as it is; a patch with replaced bytes is not told as a good one."""
+    path = server.base / "latin"
+    path.mkdir()
+    odd = os.fsdecode(b"n\xff")
+    (path / odd).write_text("one\n")
+    for words in (("init", "-q"), ("add", "."), ("commit", "-qm", "first")):
+        subprocess.run(["git", "-c", "user.name=n", "-c", "user.email=e@x", "-c", "maintenance.auto=false", *words], cwd=path, check=True, capture_output=True)
+    (path / "b").write_text("b\n")
+    subprocess.run(["git", "add", "-N", "b"], cwd=path, check=True)
+    (path / odd).write_text("two\n")
+    done = abx("git", "diff", "-C", "latin", odd)
+    assert "+two" in done.out and "+b" not in done.out
+    assert done.code == 1 and "cannot be applied" in done.err
+    assert abx("git", "diff", "-C", "latin", "b").code == 0
 
 
 def test_git_diff_on_a_terminal(abx, repo):
