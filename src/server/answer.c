@@ -9,28 +9,46 @@
 #include "catalog/write.h"
 #include "server/audit.h"
 #include "server/paths.h"
+#include "server/serve.h"
 
 #include <stdio.h>
 
-enum { REPLY_TEXT_MAX = 64 * 1024 * 1024, HEADERS_MAX = 16 * 1024, BODY_MAX = 64 * 1024 /* sent at once, copied */ };
+enum {
+	REPLY_TEXT_MAX = 64 * 1024 * 1024,
+	HEADERS_MAX = 64 * 1024 /* a preflight is told what it asked for */,
+	BODY_MAX = 64 * 1024 /* sent at once, copied */
+};
 
 static const char JSON_TYPE[] = "application/json";
 
-void answer_headers(const struct serving *s, struct buf *headers)
+/* origin: a listed one, or empty. */
+static void add_every_header(struct buf *headers, const char *request_id, struct str origin)
 {
 	buf_adds(headers, "X-Request-Id: ");
-	buf_adds(headers, s->call.request_id);
+	buf_adds(headers, request_id);
 	buf_adds(headers, "\r\n");
-	if (s->cors_origin)
+	if (origin.len)
 		buf_addf(headers,
-			"Access-Control-Allow-Origin: %s\r\nVary: Origin\r\n"
+			"Access-Control-Allow-Origin: " STR_FMT "\r\nVary: Origin\r\n"
 			"Access-Control-Expose-Headers: X-Request-Id, ETag, Content-Range, Content-Disposition, "
 			"Retry-After\r\n",
-			s->cors_origin);
+			STR_ARG(origin));
+}
+
+void answer_headers(const struct serving *s, struct buf *headers)
+{
+	add_every_header(headers, s->call.request_id, str_of(s->cors_origin));
+}
+
+/* What is wrong with the HTTP of a request leaves in doubt what comes behind it (R71). */
+static bool is_of_http(const struct err *err)
+{
+	return str_starts(str_of(err_info(err->code)->wire_code), "http.");
 }
 
 static void send_reply(struct serving *s, struct http_reply *reply, const struct buf *headers)
 {
+	reply->close = reply->status >= 400 && is_of_http(&s->call.err);
 	s->answered = true;
 	s->status = reply->status;
 	reply->headers = buf_str(headers);
@@ -340,10 +358,15 @@ const struct call_port answer_port = {
 void answer_options(struct serving *s, const struct head *head)
 {
 	struct http_reply reply = { .status = 204, .no_body = true };
-	struct str wanted = head_get(head, "access-control-request-headers");
+	struct str wanted;
 	AUTOBUF struct buf headers;
 
 	buf_init(&headers, HEADERS_MAX);
+	if (head_join(&s->call.arena, head, "access-control-request-headers", &wanted) < 0) {
+		serve_no_memory(s);
+		answer_error(s);
+		return;
+	}
 	answer_headers(s, &headers);
 	buf_addf(&headers, "Allow: %s\r\n", s->asked->route.allow);
 	if (s->cors_origin) {
@@ -355,7 +378,19 @@ void answer_options(struct serving *s, const struct head *head)
 	send_reply(s, &reply, &headers);
 }
 
-void answer_problem(struct http_conn *c, enum http_problem problem, const char *reason)
+/* What the head says of its caller is taken from what came of it: so a page can read why it was refused (R73). */
+static void add_caller_headers(struct buf *headers, const char *request_id, struct str received)
+{
+	struct str origin = head_peek(received, "origin"), any_host = { NULL, 0 };
+	struct err unused;
+	bool cors;
+
+	if (policy_check_origin(serve_policy(), any_host, origin, &cors, &unused) < 0 || !cors)
+		origin.len = 0;
+	add_every_header(headers, request_id, origin);
+}
+
+void answer_problem(struct http_conn *c, enum http_problem problem, const char *reason, struct str received)
 {
 	static const enum err_code codes[] = {
 		[HTTP_OK] = ERR_INTERNAL,
@@ -364,7 +399,6 @@ void answer_problem(struct http_conn *c, enum http_problem problem, const char *
 		[HTTP_HEADERS_TOO_LARGE] = ERR_HTTP_HEADERS,
 		[HTTP_NOT_IMPLEMENTED] = ERR_HTTP_NOT_IMPLEMENTED,
 		[HTTP_VERSION] = ERR_HTTP_VERSION,
-		[HTTP_EXPECTATION] = ERR_HTTP_EXPECTATION,
 		[HTTP_TIMEOUT] = ERR_HTTP_TIMEOUT,
 	};
 	struct http_reply reply = { .content_type = JSON_TYPE, .close = true };
@@ -373,7 +407,7 @@ void answer_problem(struct http_conn *c, enum http_problem problem, const char *
 	struct json_writer w;
 	struct err err;
 
-	serve_new_id(id);
+	serve_id(head_peek(received, "x-request-id"), id);
 	err_set(&err, codes[problem], "%s", reason ? reason : "the request is not valid HTTP");
 	buf_init(&body, HEADERS_MAX);
 	buf_init(&headers, HEADERS_MAX);
@@ -381,7 +415,7 @@ void answer_problem(struct http_conn *c, enum http_problem problem, const char *
 	write_error(&w, &err, NULL, id);
 	json_raw(&w, STR("{}"));
 	json_object_end(&w);
-	buf_addf(&headers, "X-Request-Id: %s\r\n", id);
+	add_caller_headers(&headers, id, received);
 	reply.status = err_info(err.code)->status;
 	audit_problem(err.code, id);
 	reply.headers = buf_str(&headers);
