@@ -163,8 +163,9 @@ static void add_raw_headers(struct buf *headers, const struct raw_reply *head)
 {
 	char date[CLOCK_TEXT_SIZE];
 
+	/* With a date and no word about it, a cache would guess for how long the file stays as it is. */
 	if (head->etag)
-		buf_addf(headers, "ETag: %s\r\n", head->etag);
+		buf_addf(headers, "ETag: %s\r\nCache-Control: no-cache\r\n", head->etag);
 	if (head->modified)
 		buf_addf(headers, "Last-Modified: %s\r\n", clock_http_date(head->modified, date));
 	if (head->accepts_ranges)

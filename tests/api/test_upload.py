@@ -3,6 +3,7 @@
 import base64
 import concurrent.futures
 import contextlib
+import gzip
 import hashlib
 import json
 import os
@@ -14,6 +15,7 @@ import time
 import pytest
 
 from lib.client import expect_error
+from lib.exchange import H, exchange, refusal
 from lib.processes import eventually, no_descriptor_is_left
 from lib.server import is_sanitized
 
@@ -202,6 +204,33 @@ def test_if_match(client, folder):
     client.send_bytes("files.upload_stream", b"four", path=path, headers={"If-Match": f'"x", {second}'})
     client.send_bytes("files.upload_stream", b"five", path=path, headers={"If-Match": "*"})
     assert (folder / "f").read_bytes() == b"five" and os.listdir(folder) == ["f"]
+
+
+def test_if_match_on_several_lines(client, folder):
+    """RFC 9110, 5.3: they are one list."""
+    def put(*tags):
+        lines = "Content-Type: application/octet-stream\r\nContent-Length: 3\r\n" + "".join(f"If-Match: {tag}\r\n" for tag in tags)
+        return exchange(client, f"POST /upload?path={folder}/f HTTP/1.1\r\n{H}{lines}\r\ntwo").status
+
+    for before, behind in (('"x"', None), (None, '"x"')):
+        tag = client.send_bytes("files.upload", b"one", path=str(folder / "f"))["etag"]
+        assert put(before or tag, behind or tag) == 200
+        assert put('"x"', tag, '"y"') == 412 and (folder / "f").read_bytes() == b"two"
+
+
+def test_a_body_that_is_not_the_content_is_refused(client, folder):
+    """What is compressed would be stored as it came, and a part in the place of the whole."""
+    (folder / "f").write_bytes(b"old")
+    for headers, code, status in (({"Content-Encoding": "gzip"}, "args.unsupported_media_type", 415),
+                                  ({"Content-Encoding": "identity, zstd"}, "args.unsupported_media_type", 415),
+                                  ({"Content-Range": "bytes 0-2/10"}, "args.invalid", 400)):
+        for op in ("files.upload", "files.upload_stream", "files.write"):
+            with expect_error(code, status, says=next(iter(headers))):
+                client.send_bytes(op, b"new", path=str(folder / "f"), headers=headers)
+    assert refusal(client.request("POST", "/files/mkdir", gzip.compress(b'{"path":"x"}'), {"Content-Encoding": "gzip"})) == "args.unsupported_media_type"
+    assert (folder / "f").read_bytes() == b"old"
+    client.send_bytes("files.upload", b"new", path=str(folder / "f"), headers={"Content-Encoding": "Identity"})
+    assert (folder / "f").read_bytes() == b"new"
 
 
 def test_the_limit(make_server, tmp_path):
