@@ -16,6 +16,7 @@ import pytest
 
 from lib.client import expect_error
 from lib.exchange import H, exchange, refusal
+from lib.parallel import together
 from lib.processes import eventually, no_descriptor_is_left
 from lib.server import is_sanitized
 
@@ -164,6 +165,37 @@ def test_parents(client, folder):
     assert (folder / "a/b/x").read_bytes() == b"x" and mode(folder / "a/b") == 0o755
     client.call("files.upload", path=str(folder / "c/d/x"), content_base64="eA==", parents=True)
     assert (folder / "c/d/x").read_bytes() == b"x"
+
+
+def test_what_is_refused_makes_no_folder(client, folder):
+    """An upload leaves nothing behind, and so no folder that was only made for it."""
+    form = b'--b\r\nContent-Disposition: form-data; name="f"; filename="a"\r\n\r\ncontent\r\n'
+    for op, media_type in (("files.upload", "application/octet-stream"), ("files.upload_stream", "application/octet-stream"),
+                           ("files.write", "application/octet-stream"), ("files.upload_stream", "multipart/form-data; boundary=b")):
+        method, target, _, _ = client.by_route(op, {"path": f"{folder}/a/b/c", "parents": True}, all_in_query=True)
+        with client.connect() as connection:
+            connection.send(client.head(method, target, {"Content-Type": media_type, "Transfer-Encoding": "chunked"}))
+            body = form + b"x" * 600_000  # more than is read before a file is opened for it
+            connection.send(f"{len(body):x}\r\n".encode(), body, b"\r\n")
+            connection.half_close()
+            assert connection.reply(method).status == 400
+        assert os.listdir(folder) == [], op
+    with expect_error("args.invalid", 400):
+        client.send_bytes("files.upload_stream", form, media_type="multipart/form-data; boundary=b", path=f"{folder}/a/b", parents=True)
+    with expect_error("files.changed", 412):
+        client.send_bytes("files.write", b"x", path=f"{folder}/a/b", parents=True, headers={"If-Match": "*"})
+    with expect_error("files.not_found", 404):
+        client.send_files("files.upload_stream", [("f", b"1")], path=f"{folder}/a/b")
+    assert os.listdir(folder) == []
+    client.send_files("files.upload_stream", [("f", b"1"), ("g", b"2")], path=f"{folder}/a/b", parents=True)
+    assert sorted(os.listdir(folder / "a/b")) == ["f", "g"]
+
+
+def test_many_at_once_make_the_same_folders(client, folder):
+    names = [f"f{number}" for number in range(24)]
+    together(lambda name: client.send_bytes("files.upload", name.encode(), path=f"{folder}/a/b/c/{name}", parents=True), names)
+    assert sorted(os.listdir(folder / "a/b/c")) == sorted(names) and os.listdir(folder) == ["a"]
+    assert all((folder / "a/b/c" / name).read_bytes() == name.encode() for name in names)
 
 
 def test_create_only(client, folder):
