@@ -356,6 +356,13 @@ const struct call_port answer_port = {
 	.body = port_body,
 };
 
+static void add_preflight(struct buf *headers, const char *allow, struct str wanted)
+{
+	buf_addf(headers, "Access-Control-Allow-Methods: %s\r\nAccess-Control-Max-Age: 600\r\n", allow);
+	if (wanted.len)
+		buf_addf(headers, "Access-Control-Allow-Headers: " STR_FMT "\r\n", STR_ARG(wanted));
+}
+
 void answer_options(struct serving *s, const struct head *head)
 {
 	struct http_reply reply = { .status = 204, .no_body = true };
@@ -370,25 +377,46 @@ void answer_options(struct serving *s, const struct head *head)
 	}
 	answer_headers(s, &headers);
 	buf_addf(&headers, "Allow: %s\r\n", s->asked->route.allow);
-	if (s->cors_origin) {
-		buf_addf(&headers, "Access-Control-Allow-Methods: %s\r\nAccess-Control-Max-Age: 600\r\n",
-			s->asked->route.allow);
-		if (wanted.len)
-			buf_addf(&headers, "Access-Control-Allow-Headers: %.*s\r\n", (int)wanted.len, wanted.p);
-	}
+	if (s->cors_origin)
+		add_preflight(&headers, s->asked->route.allow, wanted);
 	send_reply(s, &reply, &headers);
 }
 
-/* What the head says of its caller is taken from what came of it: so a page can read why it was refused (R73). */
-static void add_caller_headers(struct buf *headers, const char *request_id, struct str received)
+/* The origin in what came of a head that is refused, when it is a listed one: so a page can read why (R73). */
+static struct str listed_origin(struct str received)
 {
-	struct str origin = head_peek(received, "origin"), any_host = { NULL, 0 };
+	struct str origin = head_peek(received, "origin"), none = { NULL, 0 };
 	struct err unused;
 	bool cors;
 
-	if (policy_check_origin(serve_policy(), any_host, origin, &cors, &unused) < 0 || !cors)
-		origin.len = 0;
-	add_every_header(headers, request_id, origin);
+	return policy_check_origin(serve_policy(), none, origin, &cors, &unused) == 0 && cors ? origin : none;
+}
+
+/* A page whose preflight fails hears of nothing; that has the same line as the request behind it, which is told. */
+static void grant_preflight(struct http_conn *c, struct str received, struct buf *headers)
+{
+	struct http_reply reply = { .status = 204, .no_body = true, .close = true };
+
+	add_preflight(headers, SERVE_ANY_METHOD, head_peek(received, "access-control-request-headers"));
+	reply.headers = buf_str(headers);
+	http_reply(c, &reply);
+}
+
+static void send_problem(struct http_conn *c, const struct err *err, const char *request_id, const struct buf *headers)
+{
+	struct http_reply reply = { .status = err_info(err->code)->status, .content_type = JSON_TYPE, .close = true };
+	AUTOBUF struct buf body;
+	struct json_writer w;
+
+	buf_init(&body, HEADERS_MAX);
+	json_write_init(&w, &body);
+	write_error(&w, err, NULL, request_id);
+	json_raw(&w, STR("{}"));
+	json_object_end(&w);
+	audit_problem(err->code, request_id);
+	reply.headers = buf_str(headers);
+	reply.body = buf_str(&body);
+	http_reply(c, &reply);
 }
 
 void answer_problem(struct http_conn *c, enum http_problem problem, const char *reason, struct str received)
@@ -402,25 +430,18 @@ void answer_problem(struct http_conn *c, enum http_problem problem, const char *
 		[HTTP_VERSION] = ERR_HTTP_VERSION,
 		[HTTP_TIMEOUT] = ERR_HTTP_TIMEOUT,
 	};
-	struct http_reply reply = { .content_type = JSON_TYPE, .close = true };
-	AUTOBUF struct buf headers, body;
+	struct str origin = listed_origin(received);
+	AUTOBUF struct buf headers;
 	char id[SERVE_ID_SIZE];
-	struct json_writer w;
 	struct err err;
 
+	buf_init(&headers, HEADERS_MAX);
 	serve_id(head_peek(received, "x-request-id"), id);
 	err_set(&err, codes[problem], "%s", reason ? reason : "the request is not valid HTTP");
-	buf_init(&body, HEADERS_MAX);
-	buf_init(&headers, HEADERS_MAX);
-	json_write_init(&w, &body);
-	write_error(&w, &err, NULL, id);
-	json_raw(&w, STR("{}"));
-	json_object_end(&w);
-	add_caller_headers(&headers, id, received);
-	reply.status = err_info(err.code)->status;
-	audit_problem(err.code, id);
-	reply.headers = buf_str(&headers);
-	reply.body = buf_str(&body);
+	add_every_header(&headers, id, origin);
 	http_set_user(c, NULL);
-	http_reply(c, &reply);
+	if (problem == HTTP_URI_TOO_LONG && origin.len && str_starts(received, "OPTIONS "))
+		grant_preflight(c, received, &headers);
+	else
+		send_problem(c, &err, id, &headers);
 }

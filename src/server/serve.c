@@ -181,7 +181,7 @@ static int step_allowed(struct serving *s)
  */
 static bool is_preflight(struct serving *s, const struct head *head)
 {
-	static const char any[] = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
+	static const char any[] = SERVE_ANY_METHOD;
 	struct route *route = &s->asked->route;
 
 	if (!s->cors_origin || !str_is(head->method, "OPTIONS"))

@@ -63,6 +63,9 @@ void answer_options(struct serving *s, const struct head *head); /* 204 */
 void answer_problem(struct http_conn *c, enum http_problem problem, const char *reason, struct str received);
 void answer_headers(const struct serving *s, struct buf *headers); /* those of every answer */
 
+/* What a preflight is told where no route says less. */
+#define SERVE_ANY_METHOD "GET, HEAD, POST, PUT, DELETE, OPTIONS"
+
 /* serve.c: -1 with call.err: for what is kept of a request, and for a call that nobody waits for when its turn comes. */
 int serve_no_memory(struct serving *s);
 int serve_caller_left(struct serving *s);

@@ -266,6 +266,19 @@ def test_a_page_can_read_why_its_request_was_no_http(cors, wire_code):
         assert reply.status >= 400 and reply.header("access-control-allow-origin") is None, line
 
 
+def test_a_preflight_with_a_line_that_is_too_long_is_granted(cors):
+    """Else the page would not hear that the line of its request is."""
+    lines = "Access-Control-Request-Method: GET\r\nAccess-Control-Request-Headers: authorization\r\nX-Request-Id: mine\r\n\r\n"
+    target = f"/{'a' * 9000} HTTP/1.1\r\n{H}"
+    reply = exchange(cors.client(), f"OPTIONS {target}Origin: {APP}\r\n{lines}", method="OPTIONS")
+    assert reply.status == 204 and reply.header("connection") == "close" and reply.header("x-request-id") == "mine"
+    assert (reply.header("access-control-allow-origin"), reply.header("vary")) == (APP, "Origin")
+    assert "GET" in reply.header("access-control-allow-methods") and reply.header("access-control-allow-headers") == "authorization"
+    for origin in ("", "Origin: https://other.example\r\n"):
+        reply = exchange(cors.client(), f"OPTIONS {target}{origin}{lines}", method="OPTIONS")
+        assert refusal(reply) == "http.uri_too_long" and reply.header("access-control-allow-methods") is None
+
+
 def test_a_page_can_read_that_the_host_is_refused(make_server):
     server = make_server(policy={"cors": {"origins": [APP]}})
     reply = ask(server, "/health", f"Origin: {APP}", host="evil.example")
