@@ -531,7 +531,7 @@ export interface FilesDownloadStreamResult {
 
 /** Files and folders as one archive. */
 export interface FilesArchiveParams {
-  /** What to put in; entries are named from each path's last part on. */
+  /** What to put in; entries are named from each path's last part on, which no two may have alike. */
   paths?: (string)[] | undefined;
   /** The exact bytes of `paths`, instead of it. */
   paths_b64?: (Uint8Array | string)[] | undefined;

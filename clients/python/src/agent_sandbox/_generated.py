@@ -2407,7 +2407,7 @@ class FilesNamespace(Namespace):
 
         As JSON the archive is held in memory and limited. With Accept: application/octet-stream it is made while it is sent, and the trailer X-Abx-Skipped tells in a JSON array what the result tells in 'skipped'. Links below the paths are kept as links, hard links too; devices, FIFOs and sockets are skipped. A file that changes meanwhile is cut or filled up to its first size, and told.
 
-        :param paths: What to put in; entries are named from each path's last part on.
+        :param paths: What to put in; entries are named from each path's last part on, which no two may have alike.
         :param format: The archive's format. (default "tar.gz")
         :param request_timeout: Seconds after which the client gives the call up.
         """
