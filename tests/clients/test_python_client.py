@@ -11,6 +11,7 @@ from stand_in import CuttingProxy
 
 from agent_sandbox import UnknownEvent, errors, ops
 from agent_sandbox.models import server as models
+from lib.access import token
 from lib.processes import eventually, nap, running
 
 _marks = itertools.count()
@@ -311,6 +312,35 @@ def test_paths_from_discovery(srv, server, folder):
     assert caps.check_path("../x", ops.files.stat).allowed is False
     assert caps.check_path("/etc/passwd", ops.files.stat) == (False, "outside the roots")
     assert run(caps.check(ops.files.stat, path="/etc/passwd")).allowed is False
+
+
+PATTERNS = [
+    "*.key", "**/*.key", "secret", "**/secret", "a/*", "a/*/c", "BASE/a/*", "BASE/*/c", "BASE//a/./b", "~/x", "~", "a/**", "a/**/c", "**/b/**", "**/a/**/c",
+    "**", "/**x", "/**", "[ab]", "?", "a/?", "??", ".env", "a/", "b\\*", "a.b", "(x|y)", "a\nb", "é*",
+]
+PLACES = [
+    "", "a", "a/b", "a/b/c", "a/d/c", "x", "x/y", "d.key", "a/d.key", "a/b/d.key/e", "secret", "a/secret/z", ".env", "a/.env", "ab", "a/c", "c", "b", "b\\z",
+    "a.b", "axb", "[ab]", "(x|y)", "a\nb", "a\n", "é", "éa", "ê",
+]
+
+
+def test_patterns_mean_what_they_mean_to_the_server(make_server, connect, tmp_path):
+    """A token for each, whose paths start elsewhere than the server's: what is told of them stands alone."""
+    base = tmp_path / "base"
+    (base / "sub").mkdir(parents=True)
+    own = {"base": str(base / "sub"), "roots": [str(base / "sub")]}
+    cases = [(pattern.replace("BASE", own["base"]), kind) for pattern in PATTERNS for kind in ("deny", "readonly")]
+    server = make_server(base=base, policy={
+        "paths": {"deny": ["sub/own", "**/*.pem"]},
+        "tokens": [token(f"t{at}", ["*"], paths={**own, kind: [pattern]}) for at, (pattern, kind) in enumerate(cases)]})
+    places = [*PLACES, "own", "own/x", "a/x.pem"]
+    for at, (pattern, kind) in enumerate(cases):
+        srv = connect(server, token=f"t{at}-token")
+        caps = srv.discover_sync()
+        for op in ops.files.stat, ops.files.mkdir:
+            asked = srv.core.check_sync(checks=[{"op": op, "path": f"{own['base']}/{place}"} for place in places]).results
+            told = {place: one.allowed for place, one in zip(places, asked, strict=True)}
+            assert {place: caps.check_path(place or ".", op).allowed for place in places} == told, (pattern, kind, op)
 
 
 def test_strict_wants_discovery_first(server, connect):

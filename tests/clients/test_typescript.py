@@ -281,10 +281,12 @@ def test_every_endpoint_of_v1_has_its_methods(check):
 
 def test_paths_from_discovery(check, make_server, connect):
     """As the Python client says it, for each path."""
-    server = make_server(token="t", policy={"paths": {"deny": ["**/.ssh", "*.key", "/[!a-y]*/x?z"], "readonly": ["/*/ro", "**/*.lock"]}})
+    server = make_server(token="t", policy={"paths": {
+        "deny": ["**/.ssh", "*.key", "[!a-y]*/x?z", "~/home", "deep/**/x", "one/*/y", "é?"], "readonly": ["*/ro", "**/*.lock", "(a.b)+$"]}})
     base = str(server.base)
     paths = [base, f"{base}/a", f"{base}/../x", "~", "~/a", "a/../b", "/etc", "/", f"{base}/.ssh/id", "x.key", "d/x.key/e", f"{base}/ro", "a.lock",
-             "ro", "", ".", "/zz/xyz", base + "x", "a[b", "a\\b", "é*"]
+             "ro", "", ".", "zz/xyz", base + "x", "a[b", "a\\b", "é*", "é", "éa", "d/ro/x", "home/x", "deep", "deep/x", "deep/a/b/x/c", "one/y", "one/a/y",
+             "one/a/b/y", "(a.b)+$", "aab", "[!a-y]z/xaz", "//etc", f"/{base}/a"]
     asked = [[path, op] for path in paths for op in ("files.stat", "files.write", "commands.run", "no.such")]
     verdicts = check("verdicts", server.url, '{"token": "t"}', json.dumps(asked))["value"]
     caps = connect(server, token="t").discover_sync()
