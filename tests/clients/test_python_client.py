@@ -2,8 +2,10 @@
 """The Python client against the real server: streams, bytes, discovery, errors, twins."""
 import asyncio
 import gc
+import io
 import itertools
 import os
+import tarfile
 import threading
 
 import pytest
@@ -209,6 +211,55 @@ def test_a_body_that_comes_while_it_is_made(srv, folder):
     assert (folder / "x").read_bytes() == b"012"
 
 
+RANGES = [(0, None), (3, None), (0, 4), (2, 5), (5, 5), (0, 0), (3, 100), (9, 10)]
+
+
+async def gathered(srv, path, **options):
+    return b"".join([piece async for piece in srv.files.iter_bytes(path, **options)])
+
+
+def test_ranges_are_those_of_a_slice(srv, folder):
+    (folder / "x").write_bytes(b"0123456789")
+    for start, end in RANGES:
+        assert run(gathered(srv, folder / "x", start=start, end=end)) == b"0123456789"[start:end], (start, end)
+    for start, end in ((-2, None), (5, 2), (0, -1)):
+        with pytest.raises(errors.ServerArgumentError, match="no range"):
+            run(gathered(srv, folder / "x", start=start, end=end))
+
+
+class Changing(io.FileIO):
+    """A file that changes when it is read for the second time."""
+
+    def __init__(self, path, change):
+        super().__init__(path)
+        self.changes = iter([lambda: None, change])
+
+    def read(self, size=-1):
+        next(self.changes, lambda: None)()
+        return super().read(size)
+
+
+def test_files_that_are_not_what_their_size_says(srv, folder, tmp_path):
+    log = tmp_path / "log"
+    log.write_bytes(b"x" * 600000)
+
+    def grow():
+        with open(log, "ab") as file:
+            file.write(b"y" * 1000)
+
+    assert srv.files.upload_stream_sync(folder / "grown", Changing(log, grow)).bytes == 600000
+    assert (folder / "grown").read_bytes() == b"x" * 600000
+    with pytest.raises(errors.ServerArgumentError, match="shorter while it was sent: 300000 of 601000"):
+        srv.files.upload_stream_sync(folder / "shrunk", Changing(log, lambda: os.truncate(log, 300000)))
+    assert not (folder / "shrunk").exists()
+    # Of size 0, and with content all the same.
+    assert srv.files.upload_file_sync("/proc/version", folder / "version").bytes > 0
+    assert (folder / "version").read_bytes() == open("/proc/version", "rb").read()
+    for body in "text", open(log), [1, 2]:
+        with pytest.raises(errors.ServerArgumentError, match="made of bytes"):
+            srv.files.upload_sync(folder / "x", body)
+
+
 def test_several_files_at_once_and_text(srv, folder):
     result = srv.files.upload_files_sync(folder, {"a": b"1", "b\u00e4 c": b"2\r\n"})
     assert [file.bytes for file in result.files] == [1, 3] and (folder / "b\u00e4 c").read_bytes() == b"2\r\n"
@@ -223,6 +274,7 @@ def test_names_that_are_not_utf8(srv, folder):
     assert open(name, "rb").read() == b"x"
     assert run(srv.files.stat(os.fsdecode(name))).name_b64 is not None
     assert run(srv.files.download(name)) == b"x"
+    assert tarfile.open(fileobj=io.BytesIO(run(srv.files.archive([name, folder], format="tar")))).getnames()[0] == "\udcff\udcfe"
 
 
 def test_long_paths_of_characters_that_a_url_triples(srv, folder):
@@ -493,6 +545,24 @@ def test_arguments_that_cannot_be_right_say_why(srv):
         assert wrong.value.error_code == code
     with pytest.raises(errors.ServerArgumentError, match="must be one of tar, tar.gz, tar.zst, zip, not 'rar'"):
         srv.files.archive_sync(["."], format="rar")
+
+
+@pytest.mark.parametrize("call, says", [
+    (lambda srv: srv.commands.run_sync("x", timeout=float("nan")), "of type number, not nan"),
+    (lambda srv: srv.commands.run_sync("x", timeout=float("inf")), "of type number, not inf"),
+    (lambda srv: srv.commands.run_sync("\udc80"), "cannot be sent"),
+    (lambda srv: srv.commands.run_sync("x", env={"A": object()}), "cannot be sent"),
+    (lambda srv: srv.commands.run_sync("x", stdin_b64=5), "'stdin_b64' must be bytes, not int"),
+    (lambda srv: srv.process.get_sync("\udc80"), "'pid' cannot be sent"),
+    (lambda srv: srv.process.start_sync("true", idempotency_key="a\nb"), "cannot be sent"),
+    (lambda srv: srv.process.start_sync("true", idempotency_key="\xe9"), "cannot be sent"),
+    (lambda srv: srv.files.archive_sync("x"), "of type array, not str"),
+    (lambda srv: srv.files.archive_sync([5]), "must be a path, not int"),
+])
+def test_arguments_that_cannot_be_sent_are_not(srv, call, says):
+    with pytest.raises(errors.ServerArgumentError, match=says) as wrong:
+        call(srv)
+    assert wrong.value.status is None and wrong.value.error_code == "args.invalid"
 
 
 @pytest.mark.parametrize("url", ["", "ftp://x", "http://", "http://:9000", "127.0.0.1:9000", "http://x?y", "http://x#y", "http://x:99999", "unix:"])

@@ -5,7 +5,9 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
+import signal
 import socket
 import subprocess
 
@@ -305,6 +307,34 @@ def test_whole_files_of_this_machine(check, server, folder, tmp_path):
         False, True, 7, 7, "FileNotFoundError_", "\ufeffé\r\n"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["back", "local"]
     assert (tmp_path / "back").read_bytes() == (tmp_path / "local").read_bytes()
+
+
+def test_ranges_are_those_of_a_slice(check, server, folder):
+    (folder / "x").write_bytes(b"0123456789")
+    ranges = [[0, None], [3, None], [0, 4], [2, 5], [5, 5], [0, 0], [3, 100], [9, 10]]
+    wrong = [[-2, None], [5, 2], [0, -1], [1.5, None]]
+    seen = check("ranges", server.url, folder / "x", json.dumps(ranges + wrong))["value"]
+    assert seen == ["0123456789"[start:end] for start, end in ranges] + ["ServerArgumentError args.invalid"] * len(wrong)
+    with StandIn(lambda _: answer(200, b"0123456789")) as stand_in:
+        assert check("ranges", stand_in.url, "x", json.dumps(ranges))["value"] == seen[:len(ranges)]
+
+
+def test_a_body_whose_maker_fails(check, server, folder):
+    """What it throws is what the caller gets, and nothing is there."""
+    assert check("bodies", server.url, folder / "x")["value"] == ["mine", "ENOENT", "ServerArgumentError", "ServerArgumentError", False]
+
+
+def test_a_download_to_a_full_disk(dist, server, folder, tmp_path):
+    """A write that takes a part only: the last one must not look like the end."""
+    (folder / "x").write_bytes(b"x" * 3000)
+
+    def full():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
+
+    done = subprocess.run(node(HERE / "checks.mjs", dist, "download", server.url, folder / "x", tmp_path / "x"), capture_output=True,
+                          timeout=100, preexec_fn=full)
+    assert json.loads(done.stdout)["error"]["code"] == "EFBIG" and list(tmp_path.iterdir()) == []
 
 
 def test_watching_for_a_while(check, server, folder):

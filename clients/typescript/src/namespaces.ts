@@ -13,7 +13,7 @@ import { TerminalConnection } from "./terminal.js";
 interface FileSystem {
   createReadStream(path: string): AsyncIterable<Uint8Array>;
   promises: {
-    open(path: string, flags: string): Promise<{ write(piece: Uint8Array): Promise<unknown>; close(): Promise<void> }>;
+    open(path: string, flags: string): Promise<{ writeFile(piece: Uint8Array): Promise<void>; close(): Promise<void> }>;
     rename(from: string, to: string): Promise<void>;
     rm(path: string, options: object): Promise<void>;
   };
@@ -58,7 +58,7 @@ export class Files extends FilesNamespace {
     let done = 0;
     try {
       for await (const piece of this.iter_bytes(params, options)) {
-        await file.write(piece);
+        await file.writeFile(piece); // write() may write a part and call it good
         done += piece.length;
       }
       await file.close();

@@ -73,22 +73,26 @@ class Files(FilesNamespace):
 
     def iter_bytes(
         self, path: PathLike, *, start: int = 0, end: int | None = None, progress: Progress | None = None,
+        request_timeout: float | None = None,
     ) -> AsyncIterator[bytes]:
         """The bytes of a file, or of the range [start, end), as they come."""
-        return self._caller.pieces(OPS["files.download_stream"], {"path": path}, start=start, end=end, progress=progress)
+        return self._caller.pieces(
+            OPS["files.download_stream"], {"path": path}, start=start, end=end, progress=progress, request_timeout=request_timeout)
 
     async def read_text(self, path: PathLike, encoding: str = "utf-8", errors: str = "strict") -> str:
         """A whole file as text, its line ends as they are."""
         return (await self.download_stream(path)).decode(encoding, errors)
 
-    async def download_file(self, remote: PathLike, local: PathLike, *, progress: Progress | None = None) -> int:
+    async def download_file(
+        self, remote: PathLike, local: PathLike, *, progress: Progress | None = None, request_timeout: float | None = None,
+    ) -> int:
         """Into a file of this machine, which appears when all of it has come; how many bytes there were."""
         target = Path(os.fsdecode(local))
         done = 0
         fd, name = await asyncio.to_thread(tempfile.mkstemp, prefix=f".{target.name}.", dir=target.parent)
         try:
             with os.fdopen(fd, "wb") as file:
-                async for piece in self.iter_bytes(remote, progress=progress):
+                async for piece in self.iter_bytes(remote, progress=progress, request_timeout=request_timeout):
                     await asyncio.to_thread(file.write, piece)
                     done += len(piece)
             os.chmod(name, 0o666 & ~_umask())
@@ -115,8 +119,10 @@ class Files(FilesNamespace):
     def read_text_sync(self, path: PathLike, encoding: str = "utf-8", errors: str = "strict") -> str:
         return self._caller.wait(self.read_text(path, encoding, errors))
 
-    def download_file_sync(self, remote: PathLike, local: PathLike, *, progress: Progress | None = None) -> int:
-        return self._caller.wait(self.download_file(remote, local, progress=progress))
+    def download_file_sync(
+        self, remote: PathLike, local: PathLike, *, progress: Progress | None = None, request_timeout: float | None = None,
+    ) -> int:
+        return self._caller.wait(self.download_file(remote, local, progress=progress, request_timeout=request_timeout))
 
     # Names of earlier clients
 
