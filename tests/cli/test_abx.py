@@ -293,6 +293,25 @@ def test_trees_both_ways(abx, folder, tmp_path):
     assert tree(folder / "up/t") == tree(tmp_path / "t")
 
 
+def test_folders_keep_their_modes_and_get_the_name_that_is_given(abx, folder, tmp_path):
+    (folder / "t/private").mkdir(parents=True)
+    (folder / "t/private/f").write_text("x")
+    (folder / "t/private").chmod(0o500)
+    (folder / "t").chmod(0o711)
+    assert abx("cp", "-r", f":{folder}/t", "new/").code == 0
+    assert [(tmp_path / name).stat().st_mode & 0o777 for name in ("new", "new/private")] == [0o711, 0o700]
+    assert abx("cp", "-r", "new", f":{folder}/new/").code == 0
+    assert tree(folder / "new") == tree(tmp_path / "new") == {b"private": None, b"private/f": (b"x", 0o644)}
+    (tmp_path / "in").mkdir()
+    assert abx("cp", "-r", f":{folder}/new/private/..", "in").code == 0
+    assert tree(tmp_path / "in") == tree(tmp_path / "new")
+    # A file gets no folder made for it.
+    (tmp_path / "f").write_text("x")
+    assert abx("cp", "f", f":{folder}/none/").code == 5 and abx("cp", f":{folder}/new/private/f", "none/").code == 1
+    assert sorted(os.listdir(tmp_path)) == ["f", "in", "new"]
+    (folder / "t/private").chmod(0o700)
+
+
 def test_a_deep_tree(abx, folder, tmp_path):
     path = tmp_path / "t"
     for _ in range(300):
@@ -347,6 +366,11 @@ def test_ls(abx, folder):
     assert [row[0] for row in rows] == ["d", "-", "l"] and rows[1].split()[0] == "-rw-r--r--" and " 5 " in rows[1]
     assert rows[2].endswith("l -> b") or " -> " in rows[2]
     assert abx("ls", f"{folder}/b").out == f"{folder}/b\n"
+    assert abx("ls", "-l", f"{folder}/b").out.split() == [*rows[1].split()[:-1], f"{folder}/b"]
+    (folder / "broken").symlink_to("nowhere")
+    assert abx("ls", f"{folder}/broken").out == f"{folder}/broken\n"
+    assert re.fullmatch(rf"l.* {folder}/broken -> nowhere\n", abx("ls", "-l", f"{folder}/broken").out)
+    (folder / "broken").unlink()
     done = abx("ls", f"{folder}/missing", str(folder))
     assert done.code == 5 and "a\nb\nl\n" in done.out and done.err.startswith("abx: files.list: ")
     reply = json.loads(abx("--json", "ls", str(folder)).out)
@@ -398,6 +422,7 @@ def test_stat(abx, folder):
     done = abx("stat", f"{folder}/missing")
     assert done.code == 5 and done.err == f"abx: files.stat: no such file: {folder}/missing\n"
     assert json.loads(abx("stat", "--json", f"{folder}/f").out)["size"] == 5
+    assert abx("stat", f"{folder}/missing", f"{folder}/f", f"{folder}/missing", f"{folder}/f").out == f"{out}\n{out}"
 
 
 def test_outside_is_4(abx, outside):
