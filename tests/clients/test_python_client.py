@@ -190,6 +190,9 @@ def test_binary_is_not_touched(srv, folder, tmp_path):
             assert (folder / "b").read_bytes() == data and seen[-1] == (len(data), len(data))
             assert await srv.files.download_file(folder / "b", tmp_path / "back") == len(data)
             assert (tmp_path / "back").read_bytes() == data
+            (tmp_path / "back").chmod(0o600)
+            assert await srv.files.download_file(folder / "b", tmp_path / "back") == len(data)
+            assert (tmp_path / "back").stat().st_mode & 0o777 == 0o600 and (tmp_path / "back").read_bytes() == data
             assert b"".join([p async for p in srv.files.iter_bytes(folder / "b", start=5, end=1000)]) == data[5:1000]
 
     run(work())

@@ -305,6 +305,9 @@ def test_whole_files_of_this_machine(check, server, folder, tmp_path):
     (tmp_path / "local").write_bytes("\ufeffé\r\n".encode())
     assert check("whole", server.url, tmp_path / "local", folder / "remote", tmp_path / "back")["value"] == [
         False, True, 7, 7, "FileNotFoundError_", "\ufeffé\r\n"]
+    (tmp_path / "back").chmod(0o600)
+    assert check("download", server.url, folder / "remote", tmp_path / "back")["value"] == 7
+    assert (tmp_path / "back").stat().st_mode & 0o777 == 0o600
     assert sorted(path.name for path in tmp_path.iterdir()) == ["back", "local"]
     assert (tmp_path / "back").read_bytes() == (tmp_path / "local").read_bytes()
 

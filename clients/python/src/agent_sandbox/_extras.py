@@ -86,7 +86,7 @@ class Files(FilesNamespace):
     async def download_file(
         self, remote: PathLike, local: PathLike, *, progress: Progress | None = None, request_timeout: float | None = None,
     ) -> int:
-        """Into a file of this machine, which appears when all of it has come; how many bytes there were."""
+        """Into a file of this machine, which appears, or is replaced, when all of it has come; how many bytes there were."""
         target = Path(os.fsdecode(local))
         done = 0
         fd, name = await asyncio.to_thread(tempfile.mkstemp, prefix=f".{target.name}.", dir=target.parent)
@@ -95,7 +95,7 @@ class Files(FilesNamespace):
                 async for piece in self.iter_bytes(remote, progress=progress, request_timeout=request_timeout):
                     await asyncio.to_thread(file.write, piece)
                     done += len(piece)
-            os.chmod(name, 0o666 & ~_umask())
+            os.chmod(name, _mode_of(target))
             os.replace(name, target)
         except BaseException:
             os.unlink(name)
@@ -197,10 +197,14 @@ async def collect_stream(
     return ended
 
 
-def _umask() -> int:
-    value = os.umask(0o022)
-    os.umask(value)
-    return value
+def _mode_of(target: Path) -> int:
+    """That of the file that is replaced, which may be private, else that of a new one."""
+    try:
+        return target.stat().st_mode & 0o777
+    except OSError:
+        value = os.umask(0o022)
+        os.umask(value)
+        return 0o666 & ~value
 
 
 __all__ = ["Commands", "Files", "collect_stream"]
