@@ -267,6 +267,10 @@ def test_several_files_at_once_and_text(srv, folder):
     result = srv.files.upload_files_sync(folder, {"a": b"1", "b\u00e4 c": b"2\r\n"})
     assert [file.bytes for file in result.files] == [1, 3] and (folder / "b\u00e4 c").read_bytes() == b"2\r\n"
     assert srv.files.read_text_sync(folder / "b\u00e4 c") == "2\r\n"
+    srv.files.upload_files_sync(folder, {"\udcff": bytearray(b"3")})
+    assert open(os.fsencode(folder) + b"/\xff", "rb").read() == b"3"
+    with pytest.raises(errors.ServerArgumentError, match="'a' must be bytes, not str"):
+        srv.files.upload_files_sync(folder, {"a": "text"})
     with pytest.warns(DeprecationWarning):
         assert srv.files.exists_sync(folder / "a") and not srv.files.exists_sync(folder / "no")
 

@@ -65,7 +65,10 @@ class Files(FilesNamespace):
         for name, data in files.items():
             if any(c in name for c in '"\r\n\0/'):
                 raise errors.ServerArgumentError(f"a file of a form cannot be called '{name}'", op="files.upload_stream")
-            parts.append(f'--{mark}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'.encode() + data + b"\r\n")
+            if not isinstance(data, (bytes, bytearray, memoryview)):
+                raise errors.ServerArgumentError(f"'{name}' must be bytes, not {type(data).__name__}", op="files.upload_stream")
+            head = f'--{mark}\r\nContent-Disposition: form-data; name="file"; filename="'.encode() + os.fsencode(name) + b'"\r\n\r\n'
+            parts.append(head + bytes(data) + b"\r\n")
         body = b"".join(parts) + f"--{mark}--\r\n".encode()
         return await self._caller.send(
             OPS["files.upload_stream"], {"path": folder}, FilesUploadStreamResult, body,
