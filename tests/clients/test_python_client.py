@@ -9,11 +9,11 @@ import tarfile
 import threading
 
 import pytest
-from stand_in import CuttingProxy
 
 from agent_sandbox import UnknownEvent, errors, ops
 from agent_sandbox.models import server as models
 from lib.access import token
+from lib.cut import Cut
 from lib.processes import eventually, nap, running
 
 _marks = itertools.count()
@@ -618,7 +618,7 @@ def test_a_stream_that_broke_is_taken_up(srv, server, connect):
     line = "line {} é " + 40 * "x"  # all of them are more than what the ten that break let through, in whatever events they come
     pid = srv.process.start_sync(f"for n in $(seq 0 399); do echo {line.format('$n')}; done; exit 5", capture_output=True).pid
     text, since, breaks = [], 0, 0
-    with CuttingProxy(server, [700 + 97 * number for number in range(10)]) as proxy:
+    with Cut(server, [700 + 97 * number for number in range(10)]) as proxy:
         through = connect(proxy.url)
         while True:
             stream = through.process.follow(pid, since=since)

@@ -12,9 +12,10 @@ import socket
 import subprocess
 
 import pytest
-from stand_in import CuttingProxy, StandIn, answer, events
+from stand_in import StandIn, answer, events
 
 from lib.custom import puppet
+from lib.cut import Cut
 from lib.processes import eventually, running
 from lib.server import ROOT, printed
 
@@ -355,7 +356,7 @@ def test_a_stream_that_broke_is_taken_up(check, server):
     """B163: every line once and whole."""
     line = "line {} é " + 40 * "x"  # all of them are more than what the ten that break let through, in whatever events they come
     lines = "".join(f"{line.format(number)}\n" for number in range(400))
-    with CuttingProxy(server, [700 + 97 * n for n in range(10)]) as proxy:
+    with Cut(server, [700 + 97 * n for n in range(10)]) as proxy:
         seen = check("resumed", server.url, proxy.url, f"for n in $(seq 0 399); do echo {line.format('$n')}; done; exit 5")["value"]
     assert (seen["text"], seen["exit_code"]) == (lines, 5) and seen["breaks"] == 10
 
