@@ -110,6 +110,13 @@ export class Caller {
 
   /** Sends one request; the status of what comes back says success. */
   private async send_request(op: OpSpec, target: string, init: RequestInit, options: CallOptions): Promise<Sent> {
+    try {
+      new Headers(init.headers);
+    } catch (cause) {
+      throw new errors.ServerArgumentError(`the call cannot be sent: ${(cause as Error).message}`, {
+        op: op.id, endpoint: op.endpoint ?? undefined, error_code: "args.invalid", cause,
+      });
+    }
     const controller = new AbortController();
     const seconds = options.request_timeout ?? this.options.request_timeout;
     let timedOut = false;

@@ -153,6 +153,7 @@ const checks = {
       await client.files.upload_file("/nowhere/at/all", { path }).catch((error) => error.code),
       await client.files.upload({ path, data: [1, 2] }).catch((error) => error.name),
       await client.files.stat({ path: "a\udc80" }).catch((error) => error.name),
+      await client.process.start({ command: "true" }, { idempotency_key: "a\nb" }).catch((error) => error.name),
       await client.files.exists({ path }),
     ];
   },
