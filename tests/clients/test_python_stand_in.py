@@ -8,7 +8,7 @@ import threading
 import pytest
 from stand_in import StandIn, answer, events
 
-from agent_sandbox import SandboxError, ServerClient, errors, ops
+from agent_sandbox import SandboxError, ServerClient, _sse, errors, ops
 from agent_sandbox._generated import ERRORS, OPS
 
 GOOD = {"stdout": "", "stderr": "", "exit_code": 0, "duration_ms": 1, "stdout_truncated": False, "stderr_truncated": False,
@@ -46,6 +46,13 @@ def test_a_stream_in_any_pieces(size):
     with StandIn(lambda _: events(*(text[at:at + size] for at in range(0, len(text), size)))) as stand_in:
         got = list(ServerClient(stand_in.url).commands.stream_sync("x"))
     assert [one.event for one in got] == ["start", "stdout", "newer", "exit"] and got[-1].exit_code == 7
+
+
+def test_an_event_that_is_too_large(monkeypatch):
+    monkeypatch.setattr(_sse, "EVENT_MAX", 1000)
+    with StandIn(lambda _: events(event("stdout", data="x" * 2000))) as stand_in:
+        with pytest.raises(errors.ContractMismatchError, match="more than 1000 bytes"):
+            ServerClient(stand_in.url).commands.stream_sync("x").__next__()
 
 
 def test_an_event_that_is_no_json():
