@@ -84,13 +84,18 @@ static int down(struct places *places, struct str from)
 
 static int across(struct places *places, struct str from)
 {
-	AUTOFREE char *to = target_of(places, from, false);
+	AUTOFREE char *to = NULL;
 	AUTOBUF struct buf body;
 	AUTOREPLY struct reply reply = { 0 };
 	struct cli *cli = places->copy.cli;
+	struct remote_stat st = { 0 };
 	struct json_writer w;
 
 	buf_init(&body, ARGS_MAX);
+	/* What it is matters only to a name that is not there yet and ends with a slash. */
+	if (!places->into && ends_with_slash(places->to) && remote_stat(cli, from, true, &st) < 0)
+		return -1;
+	to = target_of(places, from, st.exists && st.type == 'd');
 	json_write_init(&w, &body);
 	json_object_begin(&w);
 	api_path(&w, "source", from);
