@@ -49,6 +49,8 @@ def test_env(abx):
     assert json.loads(abx("--json", "env", "-u", "CLI_A").out) == {"updated": ["CLI_A"]}
     assert abx("env", "CLI_*").out == "CLI_B=\n"
     assert abx("env", "-u", "CLI_B").code == 0
+    done = abx("env", "CLI_A=2")
+    assert done.code == 2 and "--set CLI_A=2" in done.err
     assert abx("env", "--set", "CLI_A").code == 2 and abx("env", "-u", "A", "B").code == 2
     done = abx("env", "--set", "PATH=/evil")
     assert done.code == 4 and "PATH" in done.err

@@ -43,9 +43,9 @@ export interface PathFacts {
   base: string;
   /** Folders that the caller may reach. */
   roots: (string)[];
-  /** Of these, what may only be read. */
+  /** Patterns of what may only be read: absolute, or with ** in front for any folder. */
   readonly: (string)[];
-  /** Patterns that may not be reached. */
+  /** Patterns of what may not be reached, likewise. */
   deny: (string)[];
 }
 

@@ -50,9 +50,9 @@ class PathFacts(Model):
     roots: list[str]
     """Folders that the caller may reach."""
     readonly: list[str]
-    """Of these, what may only be read."""
+    """Patterns of what may only be read: absolute, or with ** in front for any folder."""
     deny: list[str]
-    """Patterns that may not be reached."""
+    """Patterns of what may not be reached, likewise."""
 
 
 class Confinement(Model):
