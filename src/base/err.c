@@ -35,7 +35,7 @@ static const struct {
 } of_errno[] = {
 	{ ENOENT, ERR_FILES_NOT_FOUND, "no such file or folder" },
 	{ EEXIST, ERR_FILES_EXISTS, "it exists already" },
-	{ ENOTDIR, ERR_FILES_NOT_DIR, "a part of the path is not a folder" },
+	{ ENOTDIR, ERR_FILES_NOT_DIR, "it, or a part of its path, is not a folder" },
 	{ EISDIR, ERR_FILES_IS_DIR, "it is a folder" },
 	{ ENOTEMPTY, ERR_FILES_NOT_EMPTY, "the folder is not empty" },
 	{ EBUSY, ERR_FILES_BUSY, "it is a mount point or in use" },

@@ -33,7 +33,15 @@ struct parser {
 
 static int refuse(struct parser *ps, const char *at, const char *reason)
 {
-	ps->error = (struct json_error){ ps->line, (size_t)(at - ps->line_start) + 1, reason };
+	ps->error = (struct json_error){ ps->line, (size_t)(at - ps->line_start) + 1, reason, false };
+	return -EINVAL;
+}
+
+/* What others may take for JSON. */
+static int refuse_json(struct parser *ps, const char *at, const char *reason)
+{
+	refuse(ps, at, reason);
+	ps->error.is_json = true;
 	return -EINVAL;
 }
 
@@ -114,11 +122,11 @@ static int read_code(struct parser *ps, char **from, char **to)
 		int low = ps->end - pair >= 6 && pair[0] == '\\' && pair[1] == 'u' ? hex4(pair + 2, ps->end) : -1;
 
 		if (low < 0xdc00 || low >= 0xe000)
-			return refuse(ps, *from, "half of a surrogate pair");
+			return refuse_json(ps, *from, "half of a surrogate pair");
 		c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
 		used = 12;
 	} else if (c >= 0xdc00 && c < 0xe000) {
-		return refuse(ps, *from, "half of a surrogate pair");
+		return refuse_json(ps, *from, "half of a surrogate pair");
 	}
 	*from += used;
 	*to = put_utf8(*to, c);
@@ -337,7 +345,7 @@ static void attach(struct parser *ps, struct json *value)
 static int open_container(struct parser *ps, struct json *value)
 {
 	if (ps->depth == JSON_DEPTH_MAX)
-		return refuse(ps, ps->p, "nested deeper than 64 levels");
+		return refuse_json(ps, ps->p, "nested deeper than 64 levels");
 	value->type = *ps->p == '[' ? JSON_ARRAY : JSON_OBJECT;
 	ps->expect = *ps->p == '[' ? VALUE_OR_END : KEY_OR_END;
 	ps->frames[ps->depth++] = (struct frame){ .container = value };
@@ -382,7 +390,7 @@ static int read_key(struct parser *ps)
 		return rc;
 	rc = json_keys_add(&frame->keys, frame->container, ps->member);
 	if (rc == -EEXIST)
-		return refuse(ps, quote, "a name that the object has already");
+		return refuse_json(ps, quote, "a name that the object has already");
 	if (rc < 0)
 		return no_memory(ps);
 	skip_blanks(ps);

@@ -33,6 +33,7 @@ struct json {
 struct json_error {
 	size_t line, column; /* from 1; the column counts bytes */
 	const char *reason;  /* lower case, no full stop; a constant */
+	bool is_json;        /* to the grammar it is, this far: what we do not take is refused */
 };
 
 /* 0, -EINVAL with *ret_error filled in, or -ENOMEM at the arena's limit (also filled in). */

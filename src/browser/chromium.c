@@ -61,7 +61,8 @@ static const char *const common_args[] = { "--headless", "--remote-debugging-pip
 	/* What it wants of its maker by itself: port 1 is one that it never connects to. */
 	"--gaia-url=http://127.0.0.1:1/", "--component-updater=url-source=http://127.0.0.1:1/",
 	("--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,AutofillServerCommunication,"
-	 "CertificateTransparencyComponentUpdater,HttpsUpgrades,NetworkTimeServiceQuerying") };
+	 "CertificateTransparencyComponentUpdater,HttpsUpgrades,NetworkTimeServiceQuerying,AimEnabled,"
+	 "PreconnectToSearch") };
 
 static void free_now(struct chromium *c)
 {

@@ -15,6 +15,12 @@ static struct {
 	size_t first, count, bytes;
 } console;
 
+/* 0 is the oldest. */
+static struct console_entry **slot(size_t index)
+{
+	return &console.ring[(console.first + index) % CONSOLE_ENTRIES];
+}
+
 static void drop_oldest(void)
 {
 	struct console_entry *oldest = take_ptr(console.ring[console.first]);
@@ -38,7 +44,7 @@ size_t console_count(void)
 
 const struct console_entry *console_at(size_t index)
 {
-	return console.ring[(console.first + index) % CONSOLE_ENTRIES];
+	return *slot(index);
 }
 
 void console_add(const char *type, struct str text, double when_ms)
@@ -54,6 +60,7 @@ void console_add(const char *type, struct str text, double when_ms)
 		clock_text_now(entry->when);
 	}
 	snprintf(entry->type, sizeof entry->type, "%s", type);
+	entry->exception = 0;
 	entry->len = len;
 	if (len)
 		memcpy(entry->text, text.p, len);
@@ -141,6 +148,31 @@ void console_add_exception(struct str params, char *text)
 	if (!said.p)
 		said = span_text(text, span_get(details, "text"));
 	console_add("exception", said, when);
+	(*slot(console.count - 1))->exception = span_number(span_get(details, "exceptionId"), 0);
+}
+
+static void remove_at(size_t index)
+{
+	struct console_entry *entry = *slot(index);
+
+	console.bytes -= sizeof *entry + entry->len;
+	free(entry);
+	for (; index + 1 < console.count; index++)
+		*slot(index) = *slot(index + 1);
+	*slot(--console.count) = NULL;
+}
+
+void console_revoke_exception(struct str params)
+{
+	double number = span_number(span_get(params, "exceptionId"), 0);
+
+	/* The newest first: another page may have begun to count anew. */
+	for (size_t i = console.count; number > 0 && i-- > 0;) {
+		if ((*slot(i))->exception != number)
+			continue;
+		remove_at(i);
+		return;
+	}
 }
 
 void console_add_log(struct str params, char *text)

@@ -358,6 +358,13 @@ static void on_exception(struct page *page, struct str params, char *text)
 	console_add_exception(params, text);
 }
 
+static void on_revoked(struct page *page, struct str params, char *text)
+{
+	(void)page;
+	(void)text;
+	console_revoke_exception(params);
+}
+
 static void on_log(struct page *page, struct str params, char *text)
 {
 	(void)page;
@@ -443,6 +450,7 @@ static const struct handler {
 	{ "Page.javascriptDialogOpening", on_dialog, false },
 	{ "Page.windowOpen", on_window, false },
 	{ "Runtime.exceptionThrown", on_exception, false },
+	{ "Runtime.exceptionRevoked", on_revoked, false },
 	{ "Log.entryAdded", on_log, false },
 	{ "Inspector.targetCrashed", on_crash, false },
 	{ "Browser.downloadWillBegin", on_download, true },

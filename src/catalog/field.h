@@ -78,6 +78,8 @@ enum field_flags {
 	F_NUMBER_OK = 256,  /* of strings: an integer in JSON is taken as its digits */
 	F_EMPTY_OK = 64,    /* of strings: "" is allowed */
 	F_QUERY_TOO = 1024, /* of a JSON body: its route takes it in the query as well, as the first version did */
+	F_UNRESOLVED =
+		2048,  /* of paths: below another one, or a name that need not be there: the op looks at it itself */
 	F_AUDIT = 512, /* written into the audit log, credentials masked; of a map its names alone; paths are anyway */
 };
 

@@ -28,6 +28,7 @@ enum {
 	KEYS_WAITING = 256 * 1024, /* not sent yet; more stays in our own terminal */
 	SIZE_MAX_CELLS = 1000,
 	SILENCE_S = 70, /* the server pings after 20 s of it */
+	SETTLE_MS = 5000,
 	DELETE_MS = 5000,
 	END_AGAIN_MS = 1000,
 };
@@ -329,6 +330,17 @@ int attach_session(struct cli *cli, struct str id)
 	return attach(&a);
 }
 
+/* Who interrupts this waits for its answer, or presses Ctrl-C again: a session that was made has to be known to be ended. */
+static int create(struct api *api, struct str body, struct reply *ret_reply, struct problem *p)
+{
+	int status;
+
+	api->http.settle_ms = SETTLE_MS;
+	status = api_call(api, "terminal.create", body, false, ret_reply, p);
+	api->http.settle_ms = 0;
+	return status < 0 ? -1 : reply_parse(api, ret_reply, p);
+}
+
 /* A session that nobody knows how to come back to must not stay: once more, whatever has gone wrong before. */
 static void delete_session(struct attach *a)
 {
@@ -346,6 +358,7 @@ static void delete_session(struct attach *a)
 	json_object_end(&w);
 	interrupt_forget();
 	http_client_close(&api->http);
+	api->http.interrupted = false;
 	api->http.head_ms = api->http.idle_ms = DELETE_MS;
 	if (!buf_failed(&body) && api_call(api, "terminal.delete", buf_str(&body), false, &reply, &ignored) < 0) {
 		/* It ends by itself when it has been idle for long. */
@@ -401,11 +414,10 @@ int attach_new(struct cli *cli, const struct args *args, const char *line)
 		return problem_set(&cli->problem, EXIT_USAGE, "--timeout and --tty do not go together");
 	if (!api || make_body(&body, args, line, &cli->problem) < 0)
 		return -1;
-	if (api_call(api, "terminal.create", buf_str(&body), false, &reply, &cli->problem) < 0 ||
-		reply_parse(api, &reply, &cli->problem) < 0)
+	if (create(api, buf_str(&body), &reply, &cli->problem) < 0)
 		return -1;
 	a.id = reply_text(reply.value, "session_id");
-	code = attach(&a);
+	code = api->http.interrupted ? problem_set(&cli->problem, EXIT_INTERRUPTED, "interrupted") : attach(&a);
 	if (code < 0 && (args_has(args, "tty") || !a.attached))
 		delete_session(&a);
 	else if (code < 0 && !a.refused)

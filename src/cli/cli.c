@@ -23,17 +23,18 @@ static int load_context(struct cli *cli)
 {
 	AUTOCONFIG struct config config = { 0 };
 	struct context *context;
+	const char *name;
 
 	if (config_read(&config, &cli->problem) < 0)
 		return -1;
-	if (!cli->context && !config.current)
+	name = cli->context ? cli->context : config.current;
+	if (!name || (!cli->context && !*name))
 		return 0;
-	context = config_find(&config, cli->context ? cli->context : config.current);
-	if (!context && cli->context)
-		return problem_set(&cli->problem, EXIT_USAGE, "there is no context '%s'; 'abx context list' shows them",
-			cli->context);
+	context = config_find(&config, name);
+	/* Another server than the one that is meant would be a bad surprise. */
 	if (!context)
-		return 0;
+		return problem_set(
+			&cli->problem, EXIT_USAGE, "there is no context '%s'; 'abx context list' shows them", name);
 	cli->config_url = mem_strdup(context->url);
 	cli->config_token = context->token ? mem_strdup(context->token) : NULL;
 	return 0;

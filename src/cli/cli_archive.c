@@ -31,6 +31,7 @@ static const char *format_of(const struct args *args, const char *file)
 
 static int make_body(struct cli *cli, const struct args *args, const char *format, struct buf *body)
 {
+	bool as_text = true;
 	struct json_writer w;
 
 	if (!utf8_valid(str_of(format)))
@@ -39,15 +40,15 @@ static int make_body(struct cli *cli, const struct args *args, const char *forma
 	json_object_begin(&w);
 	json_key(&w, "format");
 	json_string(&w, format);
-	json_key(&w, "paths");
+	for (size_t i = 0; i < args->word_count; i++)
+		as_text = as_text && utf8_valid(cli_remote(args->words[i]));
+	json_key(&w, as_text ? "paths" : "paths_b64");
 	json_array_begin(&w);
 	for (size_t i = 0; i < args->word_count; i++) {
-		struct str path = cli_remote(args->words[i]);
-
-		if (!utf8_valid(path))
-			return problem_set(&cli->problem, EXIT_USAGE,
-				"the path '%s' is not UTF-8: archive the folder above it", args->words[i]);
-		json_text(&w, path);
+		if (as_text)
+			json_text(&w, cli_remote(args->words[i]));
+		else
+			json_base64(&w, cli_remote(args->words[i]));
 	}
 	json_array_end(&w);
 	json_object_end(&w);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -74,6 +75,15 @@ static int make_body(struct buf *body, struct args *args, struct problem *p)
 	return buf_failed(body) ? problem_set(p, EXIT_USAGE, "the code is too large") : 0;
 }
 
+/* What is not as the code wrote it is not taken for that by whoever reads on. */
+static void tell_losses(const struct json *result)
+{
+	if (reply_bool(result, "stdout_truncated", false) || reply_bool(result, "stderr_truncated", false))
+		fprintf(stderr, "abx: output is missing: the server keeps the first bytes of each stream only\n");
+	if (reply_bool(result, "lossy", false))
+		fprintf(stderr, "abx: bytes of the output that are not UTF-8 were replaced\n");
+}
+
 static int code(struct cli *cli, struct args *args)
 {
 	AUTOREPLY struct reply reply = { 0 };
@@ -93,6 +103,8 @@ static int code(struct cli *cli, struct args *args)
 	if (!cli->json && (cli_write(cli, STDOUT_FILENO, reply_text(reply.value, "stdout")) < 0 ||
 				  cli_write(cli, STDERR_FILENO, reply_text(reply.value, "stderr")) < 0))
 		return -1;
+	if (!cli->json)
+		tell_losses(reply.value);
 	return (int)reply_int(reply.value, "exit_code", EXIT_OURS);
 }
 

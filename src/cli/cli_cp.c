@@ -28,29 +28,33 @@ static bool ends_with_slash(const char *path)
 	return len && path[len - 1] == '/';
 }
 
-/* Where one source goes: into a folder under its own name, else the destination itself. */
-static char *target_of(const struct places *places, struct str from)
+/*
+ * Where one source goes: into a folder under its own name, else the destination itself.  A folder becomes what is
+ * not there yet, a '/' behind it or not; the name of ".." is that of no folder in another one.
+ */
+static char *target_of(const struct places *places, struct str from, bool is_folder)
 {
-	struct str to = str_of(places->to);
+	struct str to = str_of(places->to), base = remote_base(from);
 
-	if (!places->into && !(ends_with_slash(places->to) && to.len > 1))
+	if (!places->into && (is_folder || !(ends_with_slash(places->to) && to.len > 1)))
 		return mem_strdup(places->to[0] ? places->to : ".");
-	return remote_join(to, remote_base(from));
+	return remote_join(to, str_is(base, "..") ? STR(".") : base);
 }
 
 static int up(struct places *places, const char *from)
 {
-	AUTOFREE char *to = target_of(places, str_of(from));
+	AUTOFREE char *to = NULL;
 	bool is_stdin = strcmp(from, "-") == 0;
 	struct cli *cli = places->copy.cli;
-	struct stat st;
+	struct stat st = { 0 };
 
 	if (is_stdin && places->into)
 		return problem_set(
 			&cli->problem, EXIT_USAGE, "cp: standard input needs the name of a file: %s", places->to);
 	if (!is_stdin && stat(from, &st) < 0)
 		return problem_errno(&cli->problem, errno, "cannot read '%s'", from);
-	if (is_stdin || !S_ISDIR(st.st_mode))
+	to = target_of(places, str_of(from), S_ISDIR(st.st_mode));
+	if (!S_ISDIR(st.st_mode))
 		return copy_up_file(&places->copy, from, str_of(to));
 	if (!places->recursive)
 		return problem_set(&cli->problem, EXIT_OTHER, "it is a folder, and needs -r: %s", from);
@@ -59,7 +63,7 @@ static int up(struct places *places, const char *from)
 
 static int down(struct places *places, struct str from)
 {
-	AUTOFREE char *to = target_of(places, from);
+	AUTOFREE char *to = NULL;
 	struct cli *cli = places->copy.cli;
 	struct remote_stat st;
 
@@ -70,22 +74,28 @@ static int down(struct places *places, struct str from)
 		snprintf(cli->problem.op, sizeof cli->problem.op, "files.download_stream");
 		return -1;
 	}
+	to = target_of(places, from, st.type == 'd');
 	if (st.type != 'd')
 		return copy_down_file(&places->copy, from, st.mode, to);
 	if (!places->recursive)
 		return problem_set(&cli->problem, EXIT_OTHER, "it is a folder, and needs -r: %s", from.p);
-	return copy_down_tree(&places->copy, from, to);
+	return copy_down_tree(&places->copy, from, st.mode, to);
 }
 
 static int across(struct places *places, struct str from)
 {
-	AUTOFREE char *to = target_of(places, from);
+	AUTOFREE char *to = NULL;
 	AUTOBUF struct buf body;
 	AUTOREPLY struct reply reply = { 0 };
 	struct cli *cli = places->copy.cli;
+	struct remote_stat st = { 0 };
 	struct json_writer w;
 
 	buf_init(&body, ARGS_MAX);
+	/* What it is matters only to a name that is not there yet and ends with a slash. */
+	if (!places->into && ends_with_slash(places->to) && remote_stat(cli, from, true, &st) < 0)
+		return -1;
+	to = target_of(places, from, st.exists && st.type == 'd');
 	json_write_init(&w, &body);
 	json_object_begin(&w);
 	api_path(&w, "source", from);

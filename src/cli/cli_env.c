@@ -62,8 +62,12 @@ static int show(struct cli *cli, struct args *args)
 
 	buf_init(&names, ARGS_MAX);
 	buf_init(&body, 2 * ARGS_MAX);
-	for (size_t i = 0; i < args->word_count; i++)
+	for (size_t i = 0; i < args->word_count; i++) {
+		if (strchr(args->words[i], '='))
+			return problem_set(&cli->problem, EXIT_USAGE, "'%s' is no name; --set %s sets a variable",
+				args->words[i], args->words[i]);
 		buf_addf(&names, "%s%s", i ? "," : "", args->words[i]);
+	}
 	json_write_init(&w, &body);
 	json_object_begin(&w);
 	json_key(&w, "names");

@@ -45,10 +45,8 @@ static int diff(struct cli *cli, struct args *args)
 	api_path(&w, "path", str_of(args_value(args, "dir") ? cli_remote(args_value(args, "dir")).p : "."));
 	json_key(&w, "staged");
 	json_bool(&w, args_has(args, "staged"));
-	if (args->word_count) {
-		json_key(&w, "file");
-		json_string(&w, args->words[0]);
-	}
+	if (args->word_count)
+		api_path(&w, "file", str_of(args->words[0]));
 	json_object_end(&w);
 	if (buf_failed(&body))
 		return problem_set(&cli->problem, EXIT_USAGE, "the path is too long");
@@ -62,6 +60,9 @@ static int diff(struct cli *cli, struct args *args)
 		return -1;
 	if (reply_bool(reply.value, "truncated", false))
 		return problem_set(&cli->problem, EXIT_OTHER, "the patch goes on: only its first MiB is shown");
+	if (reply_bool(reply.value, "lossy", false))
+		return problem_set(&cli->problem, EXIT_OTHER,
+			"the patch has bytes that are not UTF-8: they were replaced, and it cannot be applied");
 	return EXIT_OK;
 }
 

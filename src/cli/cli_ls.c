@@ -60,12 +60,13 @@ static struct widths measure(const struct json *entries)
 	return widths;
 }
 
-static void print_details(const struct json *entry, struct widths widths)
+/* mode_key: an entry of a listing calls its bits otherwise than a stat does. */
+static void print_details(const struct json *entry, const char *mode_key, struct widths widths)
 {
 	struct str owner = reply_text(entry, "owner"), group = reply_text(entry, "group"),
 		   when = reply_text(entry, "modified");
 
-	print_mode(remote_type(entry), remote_mode(reply_text(entry, "mode")));
+	print_mode(remote_type(entry), remote_mode(reply_text(entry, mode_key)));
 	printf(" %-*.*s %-*.*s %*lld ", widths.owner, (int)owner.len, owner.p ? owner.p : "", widths.group,
 		(int)group.len, group.p ? group.p : "", widths.size, (long long)reply_int(entry, "size", 0));
 	term_print(when);
@@ -83,23 +84,30 @@ static void print_name(struct str name, char type)
 		fputs("\033[0m", stdout);
 }
 
+static void print_end(const struct listing *l, const struct json *entry)
+{
+	struct str target = reply_text(entry, "target");
+
+	if (l->details && remote_type(entry) == 'l' && target.p) {
+		fputs(" -> ", stdout);
+		term_print(target);
+	}
+	putchar('\n');
+}
+
 static void print_entries(struct listing *l, struct str dir, const struct json *entries)
 {
 	struct widths widths = l->details ? measure(entries) : (struct widths){ 0 };
 	size_t first = l->waiting_count;
 
 	for (const struct json *e = entries; e; e = e->next) {
-		struct str name = remote_name(e), target = reply_text(e, "target");
+		struct str name = remote_name(e);
 		char type = remote_type(e);
 
 		if (l->details)
-			print_details(e, widths);
+			print_details(e, "mode", widths);
 		print_name(name, type);
-		if (l->details && type == 'l' && target.p) {
-			fputs(" -> ", stdout);
-			term_print(target);
-		}
-		putchar('\n');
+		print_end(l, e);
 		if (l->recursive && type == 'd' && name.len)
 			push(l, remote_join(dir, name));
 	}
@@ -112,23 +120,29 @@ static void print_entries(struct listing *l, struct str dir, const struct json *
 	}
 }
 
-/* A path that is no folder: itself, as ls does it. */
+/* A path that is no folder, also a link that leads nowhere: itself, as ls does it. */
 static int list_file(struct listing *l, struct str path)
 {
 	AUTOREPLY struct reply reply;
+	struct problem why = l->cli->problem;
 
 	if (remote_call(l->cli, "files.stat", path, "follow", false, &reply) < 0 ||
 		reply_parse(&l->cli->api, &reply, &l->cli->problem) < 0)
 		return -1;
-	if (l->details) {
-		print_mode(remote_type(reply.value), remote_mode(reply_text(reply.value, "permissions")));
-		printf(" %lld ", (long long)reply_int(reply.value, "size", 0));
-		term_print(reply_text(reply.value, "modified"));
-		putchar(' ');
+	if (!reply_bool(reply.value, "exists", false)) {
+		l->cli->problem = why;
+		return -1;
 	}
+	if (l->details)
+		print_details(reply.value, "permissions", (struct widths){ 0 });
 	print_name(path, remote_type(reply.value));
-	putchar('\n');
+	print_end(l, reply.value);
 	return 0;
+}
+
+static bool is_no_folder(const struct problem *p)
+{
+	return strcmp(p->wire_code, "files.not_a_directory") == 0 || strcmp(p->wire_code, "files.not_found") == 0;
 }
 
 static int list_folder(struct listing *l, struct str path)
@@ -136,7 +150,7 @@ static int list_folder(struct listing *l, struct str path)
 	AUTOREPLY struct reply reply;
 
 	if (remote_list(l->cli, path, l->all, &reply) < 0)
-		return strcmp(l->cli->problem.wire_code, "files.not_a_directory") == 0 ? list_file(l, path) : -1;
+		return is_no_folder(&l->cli->problem) ? list_file(l, path) : -1;
 	if (reply_parse(&l->cli->api, &reply, &l->cli->problem) < 0)
 		return -1;
 	if (l->headings) {

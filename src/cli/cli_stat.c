@@ -4,7 +4,7 @@
 #include "cli/remote.h"
 #include "cli/show.h"
 
-static int stat_one(struct cli *cli, const char *word, bool follow)
+static int stat_one(struct cli *cli, const char *word, bool follow, bool *told_before)
 {
 	AUTOREPLY struct reply reply;
 
@@ -19,19 +19,22 @@ static int stat_one(struct cli *cli, const char *word, bool follow)
 		snprintf(cli->problem.op, sizeof cli->problem.op, "files.stat");
 		return -1;
 	}
-	if (!cli->json)
-		show_members(reply.value);
+	if (cli->json)
+		return 0;
+	if (*told_before)
+		putchar('\n');
+	*told_before = true;
+	show_members(reply.value);
 	return 0;
 }
 
 static int stat_all(struct cli *cli, struct args *args)
 {
+	bool told_before = false;
 	int code = EXIT_OK;
 
 	for (size_t i = 0; i < args->word_count; i++) {
-		if (i && !cli->json)
-			putchar('\n');
-		if (stat_one(cli, args->words[i], !args_has(args, "no-follow")) < 0) {
+		if (stat_one(cli, args->words[i], !args_has(args, "no-follow"), &told_before) < 0) {
 			if (cli_is_hopeless(cli))
 				return -1;
 			code = cli_complain(cli);

@@ -40,7 +40,7 @@ void copy_skip(struct copy *copy, const char *path, const char *why)
 	cli_complain(copy->cli);
 }
 
-void copy_tasks_push(struct copy_tasks *tasks, char *from, char *to)
+void copy_tasks_push(struct copy_tasks *tasks, char *from, char *to, unsigned mode)
 {
 	if (tasks->count == tasks->cap) {
 		tasks->cap = tasks->cap ? tasks->cap * 2 : 64;
@@ -48,7 +48,7 @@ void copy_tasks_push(struct copy_tasks *tasks, char *from, char *to)
 		if (!tasks->items)
 			abort();
 	}
-	tasks->items[tasks->count++] = (struct copy_task){ from, to };
+	tasks->items[tasks->count++] = (struct copy_task){ from, to, mode };
 }
 
 struct copy_task copy_tasks_pop(struct copy_tasks *tasks)

@@ -29,7 +29,7 @@ int copy_down_part(
 	struct copy *copy, struct str from, unsigned mode, const char *to) MUST_CHECK; /* one that continues */
 
 int copy_up_tree(struct copy *copy, const char *from, struct str to) MUST_CHECK;
-int copy_down_tree(struct copy *copy, struct str from, const char *to) MUST_CHECK;
+int copy_down_tree(struct copy *copy, struct str from, unsigned mode, const char *to) MUST_CHECK;
 
 /* Prints what was left out, and why. */
 void copy_skip(struct copy *copy, const char *path, const char *why);
@@ -37,6 +37,7 @@ void copy_skip(struct copy *copy, const char *path, const char *why);
 /* Pairs of paths still to be copied; the last is the next. */
 struct copy_task {
 	char *from, *to;
+	unsigned mode; /* of the folder, where the server has told it */
 };
 
 struct copy_tasks {
@@ -44,7 +45,7 @@ struct copy_tasks {
 	size_t count, cap;
 };
 
-void copy_tasks_push(struct copy_tasks *tasks, char *from, char *to); /* takes both */
+void copy_tasks_push(struct copy_tasks *tasks, char *from, char *to, unsigned mode); /* takes both paths */
 struct copy_task copy_tasks_pop(struct copy_tasks *tasks);
 void copy_task_free(struct copy_task *task);
 void copy_tasks_free(struct copy_tasks *tasks);

@@ -7,8 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { FOLDER_MODE = 0755 };
-
 int copy_down_file(struct copy *copy, struct str from, unsigned mode, const char *to)
 {
 	if (copy->continues && strcmp(to, "-") != 0)
@@ -39,7 +37,7 @@ static int copy_entry(
 	from = remote_join(str_of(task->from), name);
 	to = remote_join(str_of(task->to), name);
 	if (st.type == 'd') {
-		copy_tasks_push(tasks, take_ptr(from), take_ptr(to));
+		copy_tasks_push(tasks, take_ptr(from), take_ptr(to), st.mode);
 		return 0;
 	}
 	if (st.type == 'l' && remote_stat(copy->cli, str_of(from), true, &st) < 0)
@@ -51,11 +49,12 @@ static int copy_entry(
 	return 0;
 }
 
-static int make_folder(struct copy *copy, const char *path)
+static int make_folder(struct copy *copy, const char *path, unsigned mode)
 {
 	struct stat st;
 
-	if (mkdir(path, FOLDER_MODE) == 0 || (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
+	/* We must be able to fill it. */
+	if (mkdir(path, (mode | 0700) & 0777) == 0 || (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
 		return 0;
 	return problem_errno(&copy->cli->problem, errno, "cannot make the folder '%s'", path);
 }
@@ -66,7 +65,7 @@ static int copy_folder(struct copy *copy, struct copy_tasks *tasks, const struct
 	AUTOREPLY struct reply reply;
 
 	if (remote_list(cli, str_of(task->from), true, &reply) < 0 ||
-		reply_parse(&cli->api, &reply, &cli->problem) < 0 || make_folder(copy, task->to) < 0)
+		reply_parse(&cli->api, &reply, &cli->problem) < 0 || make_folder(copy, task->to, task->mode) < 0)
 		return -1;
 	if (reply_bool(reply.value, "truncated", false))
 		return problem_set(
@@ -78,11 +77,11 @@ static int copy_folder(struct copy *copy, struct copy_tasks *tasks, const struct
 	return 0;
 }
 
-int copy_down_tree(struct copy *copy, struct str from, const char *to)
+int copy_down_tree(struct copy *copy, struct str from, unsigned mode, const char *to)
 {
 	CLEANUP(copy_tasks_free) struct copy_tasks tasks = { 0 };
 
-	copy_tasks_push(&tasks, strndup(from.p, from.len), mem_strdup(to));
+	copy_tasks_push(&tasks, strndup(from.p, from.len), mem_strdup(to), mode);
 	while (tasks.count) {
 		CLEANUP(copy_task_free) struct copy_task task = copy_tasks_pop(&tasks);
 

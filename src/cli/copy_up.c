@@ -105,7 +105,7 @@ static int copy_entry(struct copy *copy, struct copy_tasks *tasks, const char *f
 	if (lstat(path, &st) < 0)
 		return problem_errno(&copy->cli->problem, errno, "cannot read '%s'", path);
 	if (S_ISDIR(st.st_mode)) {
-		copy_tasks_push(tasks, take_ptr(path), take_ptr(target));
+		copy_tasks_push(tasks, take_ptr(path), take_ptr(target), 0);
 		return 0;
 	}
 	if (S_ISLNK(st.st_mode) && (stat(path, &st) < 0 || !S_ISREG(st.st_mode)))
@@ -146,7 +146,7 @@ int copy_up_tree(struct copy *copy, const char *from, struct str to)
 {
 	CLEANUP(copy_tasks_free) struct copy_tasks tasks = { 0 };
 
-	copy_tasks_push(&tasks, mem_strdup(from), strndup(to.p, to.len));
+	copy_tasks_push(&tasks, mem_strdup(from), strndup(to.p, to.len), 0);
 	while (tasks.count) {
 		CLEANUP(copy_task_free) struct copy_task task = copy_tasks_pop(&tasks);
 

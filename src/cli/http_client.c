@@ -47,9 +47,23 @@ static int interrupted(struct problem *p)
 static int broken(struct http_client *c, struct problem *p, const char *what)
 {
 	transport_close(&c->transport);
-	if (interrupt_seen())
+	if (interrupt_seen() || c->interrupted)
 		return interrupted(p);
 	return problem_set(p, EXIT_OTHER, "%s: %s", address_text(&c->address), what);
+}
+
+/* For the answer, all of the request being sent. */
+static int wait_in(struct http_client *c, int timeout_ms)
+{
+	int ready = transport_wait(&c->transport, TRANSPORT_IN, timeout_ms);
+
+	if (ready != -EINTR || !c->settle_ms)
+		return ready;
+	c->head_ms = c->idle_ms = c->settle_ms;
+	c->settle_ms = 0; /* the next Ctrl-C ends it */
+	c->interrupted = true;
+	interrupt_forget();
+	return transport_wait(&c->transport, TRANSPORT_IN, c->head_ms);
 }
 
 /* One read of what is there: bytes, 0 at the end of the connection, -EAGAIN, -errno. */
@@ -236,7 +250,7 @@ static int receive_head(struct http_client *c, struct problem *p)
 
 		if (have != 0)
 			return have > 0 ? 0 : -1;
-		ready = transport_wait(&c->transport, TRANSPORT_IN, c->head_ms);
+		ready = wait_in(c, c->head_ms);
 		if (ready == 0)
 			return broken(c, p, "the server does not answer");
 		if (ready < 0)
@@ -294,7 +308,7 @@ static int attempt(struct http_client *c, const struct http_request *request, st
 	sent = send_request(c, request, p);
 	if (sent < 0)
 		return -1;
-	if (interrupt_seen()) {
+	if (interrupt_seen() && (!c->settle_ms || sent == SENT_BROKEN)) {
 		transport_close(&c->transport);
 		return interrupted(p);
 	}
@@ -391,7 +405,7 @@ int http_client_read(struct http_client *c, struct str *ret_bytes, struct proble
 			if (c->lent)
 				continue;
 		}
-		ready = transport_wait(&c->transport, TRANSPORT_IN, c->idle_ms);
+		ready = wait_in(c, c->idle_ms);
 		if (ready == 0)
 			return broken(c, p, "the server has been silent for too long");
 		if (ready < 0)

@@ -48,6 +48,8 @@ struct http_client {
 	bool unreachable;    /* the last attempt to connect failed */
 	int idle_ms;         /* longest silence while an answer is read; -1: any */
 	int head_ms;         /* the same until its head is there */
+	int settle_ms; /* the same after Ctrl-C, for who must know what a request that was sent has begun; 0: no wait */
+	bool interrupted; /* Ctrl-C came in such a wait, and was forgotten */
 };
 
 void http_client_init(struct http_client *c, const struct address *address);

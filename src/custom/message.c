@@ -73,6 +73,22 @@ uint64_t message_id(struct str head)
 	return str_to_u64(digits, &id) < 0 ? 0 : id;
 }
 
+/* A command may answer with what its language takes for JSON: that is its own failure, and not the worker's. */
+static const char *refuse(
+	struct arena *arena, struct str line, const struct json_error *problem, struct message *ret_message)
+{
+	uint64_t id = message_id(line);
+	const char *text = arena_printf(
+		arena, "its answer is JSON that is not taken: column %zu: %s", problem->column, problem->reason);
+
+	if (!text)
+		return message_no_memory;
+	if (!id)
+		return problem->reason;
+	*ret_message = (struct message){ .id = id, .type = STR("WorkerError"), .text = str_of(text) };
+	return NULL;
+}
+
 const char *message_parse(struct arena *arena, char *line, size_t len, struct message *ret_message)
 {
 	struct json_error problem;
@@ -80,6 +96,8 @@ const char *message_parse(struct arena *arena, char *line, size_t len, struct me
 	const struct json *id, *error;
 	int status = json_parse(arena, line, len, &value, &problem);
 
+	if (status < 0 && status != -ENOMEM && problem.is_json)
+		return refuse(arena, (struct str){ line, len }, &problem, ret_message);
 	if (status < 0)
 		return status == -ENOMEM ? message_no_memory : "it is not JSON";
 	if (value->type != JSON_OBJECT)

@@ -18,7 +18,7 @@ struct message {
 	struct str type, text; /* of the error; p NULL where it does not say */
 };
 
-/* The id of an answer that cannot be read for want of memory, where it begins with it; 0 where it does not. */
+/* The id of an answer that cannot be read, where it begins with it; 0 where it does not. */
 uint64_t message_id(struct str head);
 
 extern const char message_no_memory[];

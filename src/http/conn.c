@@ -12,6 +12,7 @@
 enum {
 	IN_LIMIT = 128 * 1024,    /* a head, or what is pipelined behind a request */
 	PIPELINE_MAX = 16 * 1024, /* read ahead while a request is under way */
+	TOO_LONG_MAX = 64 * 1024, /* of a head that is refused for its length, no more is waited for */
 };
 
 /* Silence and all of the time in which what is still sent after the last answer is thrown away. */
@@ -138,10 +139,7 @@ static void start_request(struct http_conn *c, const struct head *head)
 	c->gone_on_eof = c->gone_told = false;
 	c->body_sent = 0;
 	body_begin(c, head);
-	if (head->expects_unknown)
-		c->server->handlers->on_bad(c, HTTP_EXPECTATION, "the Expect header asks for something unknown");
-	else
-		c->server->handlers->on_request(c, head);
+	c->server->handlers->on_request(c, head);
 }
 
 static void refuse(struct http_conn *c, enum http_problem problem, const char *reason)
@@ -153,22 +151,50 @@ static void refuse(struct http_conn *c, enum http_problem problem, const char *r
 	c->body_sent = 0;
 	c->gone_on_eof = false;
 	c->gone_told = true;
-	c->server->handlers->on_bad(c, problem, reason);
+	c->server->handlers->on_bad(c, problem, reason, buf_str(&c->in));
+}
+
+/* True when it was answered: at its end, or when more of it would be too much. */
+static bool too_long_step(struct http_conn *c)
+{
+	static const char end[] = "\r\n\r\n";
+	const size_t len = sizeof end - 1;
+	size_t from = c->head_from - MIN(c->head_from, len - 1);
+
+	c->head_from = c->in.len;
+	if (!c->eof && c->in.len < TOO_LONG_MAX && !memmem(c->in.data + from, c->in.len - from, end, len))
+		return false;
+	refuse(c, c->too_long, c->reason);
+	return true;
+}
+
+/* True when the refusal was answered.  Who asked is told behind what was too long: a moment is waited for it. */
+static bool refused_step(struct http_conn *c, enum http_problem problem, const char *reason)
+{
+	if (problem != HTTP_URI_TOO_LONG && problem != HTTP_HEADERS_TOO_LARGE) {
+		refuse(c, problem, reason);
+		return true;
+	}
+	c->too_long = problem;
+	c->reason = reason;
+	set_deadline(c, c->server->limits.too_long_ns);
+	return too_long_step(c);
 }
 
 /* True when a head was complete or refused. */
 static bool head_step(struct http_conn *c)
 {
 	static struct head head; /* large, and used only during the call: one thread */
-	ssize_t len = c->in.len ? head_parse(buf_str(&c->in), &c->head_from, &head) : 0;
+	ssize_t len;
 
+	if (c->too_long)
+		return too_long_step(c);
+	len = c->in.len ? head_parse(buf_str(&c->in), &c->head_from, &head) : 0;
 	if (len == 0)
 		return false;
 	c->head_from = 0;
-	if (len < 0) {
-		refuse(c, (enum http_problem) - len, head.reason);
-		return true;
-	}
+	if (len < 0)
+		return refused_step(c, (enum http_problem) - len, head.reason);
 	/* The head's strings point into what is dropped, which stays until the next read: after the call. */
 	buf_drop(&c->in, (size_t)len);
 	start_request(c, &head);
@@ -186,7 +212,8 @@ static bool head_state(struct http_conn *c)
 		return true;
 	if (!c->eof && !c->server->draining)
 		return c->state != CONN_HEAD;
-	conn_abort(c);
+	if (!c->too_long || !head_step(c))
+		conn_abort(c);
 	return true;
 }
 
@@ -365,7 +392,9 @@ static void timed_out(struct http_conn *c)
 {
 	switch (c->state) {
 	case CONN_HEAD:
-		if (c->in.len)
+		if (c->too_long)
+			refuse(c, c->too_long, c->reason);
+		else if (c->in.len)
 			refuse(c, HTTP_TIMEOUT, "the head did not arrive in time");
 		else if (!read_some(c) && c->state == CONN_HEAD)
 			begin_linger(c); /* nothing came in the last moment either */

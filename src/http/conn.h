@@ -33,7 +33,9 @@ struct http_conn {
 	int64_t written_ns;  /* when bytes were last taken by the socket */
 	int64_t linger_until_ns;
 	struct buf in, out;
-	size_t head_from; /* of head_parse() */
+	size_t head_from;           /* of head_parse(), or of the search for the end of a head that is too long */
+	enum http_problem too_long; /* such a head is read on; HTTP_OK: none */
+	const char *reason;         /* of too_long */
 
 	bool processing, eof, gone_told, gone_on_eof, keep_alive, http10;
 

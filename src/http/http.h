@@ -27,14 +27,16 @@ enum http_problem {
 	HTTP_HEADERS_TOO_LARGE = HEAD_FIELDS_TOO_LARGE,
 	HTTP_NOT_IMPLEMENTED = HEAD_NOT_IMPLEMENTED,
 	HTTP_VERSION = HEAD_VERSION,
-	HTTP_EXPECTATION,
 	HTTP_TIMEOUT,
 };
 
 struct http_handlers {
 	void (*on_request)(struct http_conn *c, const struct head *head);
-	/* Not HTTP, or too slow: answer with http_reply(); the connection closes behind it. */
-	void (*on_bad)(struct http_conn *c, enum http_problem problem, const char *reason);
+	/*
+	 * Not HTTP, too long or too slow: answer with http_reply(); the connection closes behind it.
+	 * received: what came of the head, during the call (head_peek()).
+	 */
+	void (*on_bad)(struct http_conn *c, enum http_problem problem, const char *reason, struct str received);
 	/* The peer left before the answer was complete.  Not called once a source was handed over: it is closed instead. */
 	void (*on_gone)(struct http_conn *c);
 	/* The answer is sent, or given up; sent_bytes of body.  The connection forgets its user. */
@@ -43,6 +45,7 @@ struct http_handlers {
 
 struct http_limits {
 	unsigned max_connections;
+	int64_t too_long_ns; /* how long the rest of a head that is refused for its length is waited for */
 	int64_t header_ns, body_idle_ns, write_idle_ns, keep_alive_ns, heartbeat_ns, ping_ns;
 	int64_t sweep_ns; /* how often they are looked at */
 };

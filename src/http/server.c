@@ -29,6 +29,7 @@ struct listener {
 
 const struct http_limits http_default_limits = {
 	.max_connections = 1024,
+	.too_long_ns = NS_PER_S,
 	.header_ns = 10 * NS_PER_S,
 	.body_idle_ns = 30 * NS_PER_S,
 	.write_idle_ns = 60 * NS_PER_S,

@@ -104,31 +104,44 @@ static int step_or_make(int dir_fd, const char *name, mode_t mode)
 	return beneath_step(dir_fd, name);
 }
 
-int place_make_parents(struct place *place, mode_t mode, struct err *err)
+/* Steps from the root down to the folder of the place; where one is missing it is made, or ends the way. */
+static int step_down(const struct place *place, bool make, mode_t mode)
 {
 	const char *at = place->path + strlen(front_of(place->root)) + 1;
-	AUTOCLOSE int dir_fd = -1;
+	int dir_fd = root_open(place->root);
 
-	if (!place->missing)
-		return 0;
-	dir_fd = root_open(place->root);
-	if (dir_fd < 0)
-		return err_system(err, -dir_fd, "'%s'", place->given);
-	while (at != place->name) {
+	while (dir_fd >= 0 && at != place->name) {
 		char name[NAME_MAX + 1];
 		size_t len = strcspn(at, "/");
 		int next;
 
 		memcpy(name, at, len);
 		name[len] = '\0';
-		next = step_or_make(dir_fd, name, mode);
-		if (next < 0)
-			return err_system(err, -next, "cannot make the folders above '%s'", place->given);
+		next = make ? step_or_make(dir_fd, name, mode) : beneath_step(dir_fd, name);
+		if (next == -ENOENT && !make)
+			return dir_fd;
 		close(dir_fd);
 		dir_fd = next;
 		at += len + 1;
 	}
-	place->parent_fd = take_fd(&dir_fd);
+	return dir_fd;
+}
+
+int place_open_nearest(const struct place *place)
+{
+	return step_down(place, false, 0);
+}
+
+int place_make_parents(struct place *place, mode_t mode, struct err *err)
+{
+	int dir_fd;
+
+	if (!place->missing)
+		return 0;
+	dir_fd = step_down(place, true, mode);
+	if (dir_fd < 0)
+		return err_system(err, -dir_fd, "cannot make the folders above '%s'", place->given);
+	place->parent_fd = dir_fd;
 	place->missing = false;
 	return 0;
 }

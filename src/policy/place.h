@@ -40,6 +40,9 @@ int place_open(const struct place *place, int flags, mode_t mode) MUST_CHECK;
 /* The same for a folder to walk (O_RDONLY | O_DIRECTORY). */
 int place_open_dir(const struct place *place) MUST_CHECK;
 
+/* Of those above the entry, the lowest folder that is there: an O_PATH descriptor or a negative errno. */
+int place_open_nearest(const struct place *place) MUST_CHECK;
+
 /* Makes the missing folders above (mkdir -p inside the root) and opens the last of them: 0 or -1. */
 int place_make_parents(struct place *place, mode_t mode, struct err *err) MUST_CHECK;
 

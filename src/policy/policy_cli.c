@@ -151,7 +151,7 @@ static int check_path(const struct principal *who, const struct op *op, const ch
 	for (const struct field *field = op->params; field && field->type != FIELD_NONE && status == 0; field++) {
 		struct place *place;
 
-		if (field->type != FIELD_PATH && field->item_type != FIELD_PATH)
+		if ((field->type != FIELD_PATH && field->item_type != FIELD_PATH) || field->flags & F_UNRESOLVED)
 			continue;
 		place = place_resolve(&arena, who, str_of(path), field->flags, err);
 		status = place ? 0 : -1;

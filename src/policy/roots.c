@@ -25,7 +25,7 @@ struct root {
 };
 
 struct rules {
-	char **texts;    /* as configured, NULL at the end */
+	char **texts;    /* as they are told: absolute, or with ** in front; NULL at the end */
 	char **patterns; /* absolute, in terms of shown paths */
 	size_t count;
 };
@@ -250,11 +250,13 @@ static int add_rules(
 	rules->patterns = mem_alloc((count + 1) * sizeof *rules->patterns);
 	for (; rules->count < count; rules->count++) {
 		char *pattern = list[rules->count][0] ? absolute_pattern(r, list[rules->count]) : NULL;
+		bool is_free;
 
 		if (!pattern)
 			return err_set(err, ERR_ARGS_INVALID, "%s.%s[%zu]: '%s' is empty or holds '..'", r->rule, key,
 				rules->count, list[rules->count]);
-		rules->texts[rules->count] = mem_strdup(list[rules->count]);
+		is_free = strcmp(pattern, "/**") == 0 || strncmp(pattern, "/**/", 4) == 0;
+		rules->texts[rules->count] = mem_strdup(pattern + is_free);
 		rules->patterns[rules->count] = pattern;
 	}
 	return 0;

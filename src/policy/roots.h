@@ -62,7 +62,7 @@ bool roots_reach_pattern(const struct roots *r, const char *path); /* a pattern 
 const char *roots_hold_own(const struct roots *r);
 const char *roots_own_below(const struct roots *r, const char *real);
 
-/* For the policy's facts: what was configured.  NULL at the end. */
+/* For the policy's facts: what was configured, in the form that is shown; patterns are absolute or begin with "**". */
 const char *const *roots_list(const struct roots *r);
 const char *const *roots_readonly(const struct roots *r);
 const char *const *roots_denied(const struct roots *r);

@@ -18,8 +18,14 @@ enum {
 	TEXT_FD = 9,            /* where a long command text is read from */
 };
 
-/* The shell reads the text from a descriptor that it closes before it runs it. */
-static const char LONG_TEXT[] = "abx_text=$(cat <&9; echo x); exec 9<&-; eval \"unset abx_text; ${abx_text%x}\"";
+/*
+ * The shell reads the text from a descriptor that it closes before it runs it: by cat, or line by
+ * line where the caller's PATH has none.  Without the whole of it nothing is run.
+ */
+static const char LONG_TEXT[] =
+	"abx_text=$({ if command -v cat >/dev/null; then cat; else "
+	"while IFS= read -r abx_text; do printf '%s\\n' \"$abx_text\"; done; printf %s \"$abx_text\"; fi; } <&9 && "
+	"echo x) || exit 126; exec 9<&-; eval \"unset abx_text; ${abx_text%x}\"";
 
 const char *const encoding_choices[] = { "utf-8", "base64", NULL };
 

@@ -403,22 +403,29 @@ static int ruleset_of(const struct principal *who)
 	return fd;
 }
 
-int confine_apply(const struct principal *who, struct spawn *spawn, struct err *err)
+/* Returns whether paths are left to be confined, by a ruleset. */
+static bool confine_all_but_paths(const struct policy *policy, struct spawn *spawn)
 {
-	struct policy_confinement c = policy_confinement(principal_policy(who));
+	struct policy_confinement c = policy_confinement(policy);
 
 	if (c.no_network)
 		spawn->network_fd = network_none_fd();
 	if (!wants_confinement(&c))
-		return 0;
+		return false;
 	spawn->no_new_privs = true;
 	spawn->drop_capabilities = true;
-	if (landlock_abi() == 0)
-		return 0; /* best_effort, or confine_check() would not have let it start */
-	spawn->ruleset_fd = ruleset_of(who);
-	if (spawn->ruleset_fd < 0)
-		return err_set(err, ERR_BUSY, "cannot confine the program: %s", strerror(-spawn->ruleset_fd));
-	return 0;
+	return landlock_abi() > 0; /* without, it is best_effort, or confine_check() would not have let it start */
+}
+
+static int take_ruleset(struct spawn *spawn, int fd, struct err *err)
+{
+	spawn->ruleset_fd = fd;
+	return fd < 0 ? err_set(err, ERR_BUSY, "cannot confine the program: %s", strerror(-fd)) : 0;
+}
+
+int confine_apply(const struct principal *who, struct spawn *spawn, struct err *err)
+{
+	return confine_all_but_paths(principal_policy(who), spawn) ? take_ruleset(spawn, ruleset_of(who), err) : 0;
 }
 
 static int make_ruleset_apart(const struct policy *policy, int own_fd)
@@ -442,20 +449,7 @@ static int make_ruleset_apart(const struct policy *policy, int own_fd)
 
 int confine_apart(const struct policy *policy, int own_fd, struct spawn *spawn, struct err *err)
 {
-	struct policy_confinement c = policy_confinement(policy);
-
-	if (c.no_network)
-		spawn->network_fd = network_none_fd();
-	if (!wants_confinement(&c))
-		return 0;
-	spawn->no_new_privs = true;
-	spawn->drop_capabilities = true;
-	if (landlock_abi() == 0)
-		return 0; /* best_effort, or confine_check() would not have let it start */
-	spawn->ruleset_fd = make_ruleset_apart(policy, own_fd);
-	if (spawn->ruleset_fd < 0)
-		return err_set(err, ERR_BUSY, "cannot confine the program: %s", strerror(-spawn->ruleset_fd));
-	return 0;
+	return confine_all_but_paths(policy, spawn) ? take_ruleset(spawn, make_ruleset_apart(policy, own_fd), err) : 0;
 }
 
 /* Makes it where it is missing; whether it is the user's then, and no other's. */

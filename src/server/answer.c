@@ -9,28 +9,46 @@
 #include "catalog/write.h"
 #include "server/audit.h"
 #include "server/paths.h"
+#include "server/serve.h"
 
 #include <stdio.h>
 
-enum { REPLY_TEXT_MAX = 64 * 1024 * 1024, HEADERS_MAX = 16 * 1024, BODY_MAX = 64 * 1024 /* sent at once, copied */ };
+enum {
+	REPLY_TEXT_MAX = 64 * 1024 * 1024,
+	HEADERS_MAX = 64 * 1024 /* a preflight is told what it asked for */,
+	BODY_MAX = 64 * 1024 /* sent at once, copied */
+};
 
 static const char JSON_TYPE[] = "application/json";
 
-void answer_headers(const struct serving *s, struct buf *headers)
+/* origin: a listed one, or empty. */
+static void add_every_header(struct buf *headers, const char *request_id, struct str origin)
 {
 	buf_adds(headers, "X-Request-Id: ");
-	buf_adds(headers, s->call.request_id);
+	buf_adds(headers, request_id);
 	buf_adds(headers, "\r\n");
-	if (s->cors_origin)
+	if (origin.len)
 		buf_addf(headers,
-			"Access-Control-Allow-Origin: %s\r\nVary: Origin\r\n"
+			"Access-Control-Allow-Origin: " STR_FMT "\r\nVary: Origin\r\n"
 			"Access-Control-Expose-Headers: X-Request-Id, ETag, Content-Range, Content-Disposition, "
 			"Retry-After\r\n",
-			s->cors_origin);
+			STR_ARG(origin));
+}
+
+void answer_headers(const struct serving *s, struct buf *headers)
+{
+	add_every_header(headers, s->call.request_id, str_of(s->cors_origin));
+}
+
+/* What is wrong with the HTTP of a request leaves in doubt what comes behind it (R71). */
+static bool is_of_http(const struct err *err)
+{
+	return str_starts(str_of(err_info(err->code)->wire_code), "http.");
 }
 
 static void send_reply(struct serving *s, struct http_reply *reply, const struct buf *headers)
 {
+	reply->close = reply->status >= 400 && is_of_http(&s->call.err);
 	s->answered = true;
 	s->status = reply->status;
 	reply->headers = buf_str(headers);
@@ -145,8 +163,9 @@ static void add_raw_headers(struct buf *headers, const struct raw_reply *head)
 {
 	char date[CLOCK_TEXT_SIZE];
 
+	/* With a date and no word about it, a cache would guess for how long the file stays as it is. */
 	if (head->etag)
-		buf_addf(headers, "ETag: %s\r\n", head->etag);
+		buf_addf(headers, "ETag: %s\r\nCache-Control: no-cache\r\n", head->etag);
 	if (head->modified)
 		buf_addf(headers, "Last-Modified: %s\r\n", clock_http_date(head->modified, date));
 	if (head->accepts_ranges)
@@ -337,25 +356,70 @@ const struct call_port answer_port = {
 	.body = port_body,
 };
 
+static void add_preflight(struct buf *headers, const char *allow, struct str wanted)
+{
+	buf_addf(headers, "Access-Control-Allow-Methods: %s\r\nAccess-Control-Max-Age: 600\r\n", allow);
+	if (wanted.len)
+		buf_addf(headers, "Access-Control-Allow-Headers: " STR_FMT "\r\n", STR_ARG(wanted));
+}
+
 void answer_options(struct serving *s, const struct head *head)
 {
 	struct http_reply reply = { .status = 204, .no_body = true };
-	struct str wanted = head_get(head, "access-control-request-headers");
+	struct str wanted;
 	AUTOBUF struct buf headers;
 
 	buf_init(&headers, HEADERS_MAX);
+	if (head_join(&s->call.arena, head, "access-control-request-headers", &wanted) < 0) {
+		serve_no_memory(s);
+		answer_error(s);
+		return;
+	}
 	answer_headers(s, &headers);
 	buf_addf(&headers, "Allow: %s\r\n", s->asked->route.allow);
-	if (s->cors_origin) {
-		buf_addf(&headers, "Access-Control-Allow-Methods: %s\r\nAccess-Control-Max-Age: 600\r\n",
-			s->asked->route.allow);
-		if (wanted.len)
-			buf_addf(&headers, "Access-Control-Allow-Headers: %.*s\r\n", (int)wanted.len, wanted.p);
-	}
+	if (s->cors_origin)
+		add_preflight(&headers, s->asked->route.allow, wanted);
 	send_reply(s, &reply, &headers);
 }
 
-void answer_problem(struct http_conn *c, enum http_problem problem, const char *reason)
+/* The origin in what came of a head that is refused, when it is a listed one: so a page can read why (R73). */
+static struct str listed_origin(struct str received)
+{
+	struct str origin = head_peek(received, "origin"), none = { NULL, 0 };
+	struct err unused;
+	bool cors;
+
+	return policy_check_origin(serve_policy(), none, origin, &cors, &unused) == 0 && cors ? origin : none;
+}
+
+/* A page whose preflight fails hears of nothing; that has the same line as the request behind it, which is told. */
+static void grant_preflight(struct http_conn *c, struct str received, struct buf *headers)
+{
+	struct http_reply reply = { .status = 204, .no_body = true, .close = true };
+
+	add_preflight(headers, SERVE_ANY_METHOD, head_peek(received, "access-control-request-headers"));
+	reply.headers = buf_str(headers);
+	http_reply(c, &reply);
+}
+
+static void send_problem(struct http_conn *c, const struct err *err, const char *request_id, const struct buf *headers)
+{
+	struct http_reply reply = { .status = err_info(err->code)->status, .content_type = JSON_TYPE, .close = true };
+	AUTOBUF struct buf body;
+	struct json_writer w;
+
+	buf_init(&body, HEADERS_MAX);
+	json_write_init(&w, &body);
+	write_error(&w, err, NULL, request_id);
+	json_raw(&w, STR("{}"));
+	json_object_end(&w);
+	audit_problem(err->code, request_id);
+	reply.headers = buf_str(headers);
+	reply.body = buf_str(&body);
+	http_reply(c, &reply);
+}
+
+void answer_problem(struct http_conn *c, enum http_problem problem, const char *reason, struct str received)
 {
 	static const enum err_code codes[] = {
 		[HTTP_OK] = ERR_INTERNAL,
@@ -364,28 +428,20 @@ void answer_problem(struct http_conn *c, enum http_problem problem, const char *
 		[HTTP_HEADERS_TOO_LARGE] = ERR_HTTP_HEADERS,
 		[HTTP_NOT_IMPLEMENTED] = ERR_HTTP_NOT_IMPLEMENTED,
 		[HTTP_VERSION] = ERR_HTTP_VERSION,
-		[HTTP_EXPECTATION] = ERR_HTTP_EXPECTATION,
 		[HTTP_TIMEOUT] = ERR_HTTP_TIMEOUT,
 	};
-	struct http_reply reply = { .content_type = JSON_TYPE, .close = true };
-	AUTOBUF struct buf headers, body;
+	struct str origin = listed_origin(received);
+	AUTOBUF struct buf headers;
 	char id[SERVE_ID_SIZE];
-	struct json_writer w;
 	struct err err;
 
-	serve_new_id(id);
-	err_set(&err, codes[problem], "%s", reason ? reason : "the request is not valid HTTP");
-	buf_init(&body, HEADERS_MAX);
 	buf_init(&headers, HEADERS_MAX);
-	json_write_init(&w, &body);
-	write_error(&w, &err, NULL, id);
-	json_raw(&w, STR("{}"));
-	json_object_end(&w);
-	buf_addf(&headers, "X-Request-Id: %s\r\n", id);
-	reply.status = err_info(err.code)->status;
-	audit_problem(err.code, id);
-	reply.headers = buf_str(&headers);
-	reply.body = buf_str(&body);
+	serve_id(head_peek(received, "x-request-id"), id);
+	err_set(&err, codes[problem], "%s", reason ? reason : "the request is not valid HTTP");
+	add_every_header(&headers, id, origin);
 	http_set_user(c, NULL);
-	http_reply(c, &reply);
+	if (problem == HTTP_URI_TOO_LONG && origin.len && str_starts(received, "OPTIONS "))
+		grant_preflight(c, received, &headers);
+	else
+		send_problem(c, &err, id, &headers);
 }

@@ -300,19 +300,35 @@ static int choose_media(struct serving *s)
 /* Without memory there is none, and keep_headers() fails. */
 static struct str keep(struct serving *s, const struct head *head, const char *name)
 {
-	struct str value = head_get(head, name);
-	char *copy = value.p ? arena_strndup(&s->call.arena, value.p, value.len) : NULL;
+	struct str value;
 
-	if (value.p && !copy)
+	if (head_join(&s->call.arena, head, name, &value) < 0)
 		serve_no_memory(s);
-	return (struct str){ copy, copy ? value.len : 0 };
+	return value;
+}
+
+/* Bytes that would have to be decoded or put in their place must not be taken for the content itself. */
+static int check_content(struct serving *s, const struct head *head)
+{
+	struct str codings = keep(s, head, "content-encoding"), coding;
+
+	while (head_list_next(&codings, &coding)) {
+		if (!str_is_nocase(coding, "identity"))
+			return err_set(&s->call.err, ERR_ARGS_MEDIA,
+				"a body with the Content-Encoding '" STR_FMT "' is not taken", (int)MIN(coding.len, 80),
+				coding.p);
+	}
+	if (s->call.http.raw_request && head_get(head, "content-range").p)
+		return err_set(
+			&s->call.err, ERR_ARGS_INVALID, "a part of a file cannot be sent: there is a Content-Range");
+	return s->call.err.code ? -1 : 0;
 }
 
 /* Whether the caller is to get bytes, from an op that can answer with them. */
-static bool wants_raw(const struct serving *s, const struct head *head)
+static bool wants_raw(struct serving *s, const struct head *head)
 {
 	const struct raw *raw = s->call.op->raw;
-	struct str accept = head_get(head, "accept");
+	struct str accept = keep(s, head, "accept");
 
 	if (!raw->response)
 		return false;
@@ -410,7 +426,7 @@ static int take(struct serving *s, const struct head *head, void (*then)(struct 
 		if (http_body_length(s->conn) != 0)
 			return err_set(&call->err, ERR_ARGS_UNKNOWN,
 				"%s takes its parameters in the query, not in a body", call->op->id);
-	} else if (choose_media(s) < 0) {
+	} else if (choose_media(s) < 0 || check_content(s, head) < 0) {
 		return -1;
 	} else if (!call->http.raw_request) {
 		return check_query(s) < 0 ? -1 : read_body(s, then);

@@ -7,11 +7,14 @@
 #include <errno.h>
 #include <fcntl.h>
 
+/* Those of a row that policy resolves. */
 static struct path_arg *paths_of(const struct field *field, void *params, size_t *ret_count)
 {
 	char *at = (char *)params + field->offset;
 
 	*ret_count = 0;
+	if (field->flags & F_UNRESOLVED)
+		return NULL;
 	if (field->type == FIELD_PATH) {
 		*ret_count = 1;
 		return (struct path_arg *)at;

@@ -24,7 +24,7 @@
 enum {
 	ARENA_MAX = 256 * 1024 * 1024, /* the process's budget ends it far earlier */
 	ID_PREFIX = 12,                /* hex digits of a request id: of this server, and of the request */
-	ID_COUNT = SERVE_ID_SIZE - 1 - ID_PREFIX,
+	ID_COUNT = 8,
 	EXPIRY_ASK_S = 60, /* how late it may be noticed that the wall clock was set forward */
 };
 
@@ -44,7 +44,7 @@ static void write_hex(char *to, size_t digits, uint64_t value)
 		to[i - 1] = "0123456789abcdef"[value & 15];
 }
 
-void serve_new_id(char to[static SERVE_ID_SIZE])
+static void make_id(char to[static SERVE_ID_SIZE])
 {
 	static uint64_t prefix, count;
 
@@ -53,6 +53,20 @@ void serve_new_id(char to[static SERVE_ID_SIZE])
 	write_hex(to, ID_PREFIX, prefix);
 	write_hex(to + ID_PREFIX, ID_COUNT, ++count);
 	to[ID_PREFIX + ID_COUNT] = '\0';
+}
+
+void serve_id(struct str given, char to[static SERVE_ID_SIZE])
+{
+	bool printable = given.len > 0 && given.len < SERVE_ID_SIZE;
+
+	for (size_t i = 0; printable && i < given.len; i++)
+		printable = given.p[i] > ' ' && given.p[i] < 0x7f;
+	if (!printable) {
+		make_id(to);
+		return;
+	}
+	memcpy(to, given.p, given.len);
+	to[given.len] = '\0';
 }
 
 int serve_no_memory(struct serving *s)
@@ -65,34 +79,23 @@ int serve_caller_left(struct serving *s)
 	return err_set(&s->call.err, ERR_HTTP_BAD_REQUEST, "the caller left before the call began");
 }
 
-static void make_request_id(struct serving *s, const struct head *head)
-{
-	struct str given = head_get(head, "x-request-id");
-	bool printable = given.len > 0 && given.len < sizeof s->call.request_id;
-
-	for (size_t i = 0; printable && i < given.len; i++)
-		printable = given.p[i] > ' ' && given.p[i] < 0x7f;
-	if (printable)
-		memcpy(s->call.request_id, given.p, given.len);
-	else
-		serve_new_id(s->call.request_id);
-}
-
 static int step_origin(struct serving *s, const struct head *head)
 {
-	struct str origin = head_get(head, "origin");
+	struct str origin, host = head->host;
 	bool cors = false;
+	int status;
 
-	struct str host = head->host;
-
+	if (head_join(&s->call.arena, head, "origin", &origin) < 0)
+		return serve_no_memory(s);
 	/* No name leads to a UNIX socket, so none is asked for there. */
 	if (!policy_has_tokens(s->policy) && http_is_unix(s->conn))
 		host = (struct str){ NULL, 0 };
-	if (policy_check_origin(s->policy, host, origin, &cors, &s->call.err) < 0)
-		return -1;
+	status = policy_check_origin(s->policy, host, origin, &cors, &s->call.err);
 	if (cors)
 		s->cors_origin = arena_strndup(&s->call.arena, origin.p, origin.len);
-	return 0;
+	if (status == 0 && head->expects_unknown)
+		return err_set(&s->call.err, ERR_HTTP_EXPECTATION, "the Expect header asks for something unknown");
+	return status;
 }
 
 static int step_route(struct serving *s, const struct head *head)
@@ -178,7 +181,7 @@ static int step_allowed(struct serving *s)
  */
 static bool is_preflight(struct serving *s, const struct head *head)
 {
-	static const char any[] = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
+	static const char any[] = SERVE_ANY_METHOD;
 	struct route *route = &s->asked->route;
 
 	if (!s->cors_origin || !str_is(head->method, "OPTIONS"))
@@ -307,7 +310,7 @@ static void on_request(struct http_conn *c, const struct head *head)
 	s->call.started_ns = clock_now_ns();
 	list_append(&server.all, &s->node);
 	http_set_user(c, s);
-	make_request_id(s, head);
+	serve_id(head_get(head, "x-request-id"), s->call.request_id);
 	s->refused = steps_of_head(s, head) < 0;
 	audit_begin(s, head);
 	if (s->refused)

@@ -60,16 +60,19 @@ extern const struct call_port answer_port;
 void answer_write(struct serving *s);                            /* call.out, in a worker */
 void answer_error(struct serving *s);                            /* from call.err */
 void answer_options(struct serving *s, const struct head *head); /* 204 */
-void answer_problem(struct http_conn *c, enum http_problem problem, const char *reason);
+void answer_problem(struct http_conn *c, enum http_problem problem, const char *reason, struct str received);
 void answer_headers(const struct serving *s, struct buf *headers); /* those of every answer */
+
+/* What a preflight is told where no route says less. */
+#define SERVE_ANY_METHOD "GET, HEAD, POST, PUT, DELETE, OPTIONS"
 
 /* serve.c: -1 with call.err: for what is kept of a request, and for a call that nobody waits for when its turn comes. */
 int serve_no_memory(struct serving *s);
 int serve_caller_left(struct serving *s);
 
-/* serve.c: an id for a request whose caller gave none. */
-enum { SERVE_ID_SIZE = 21 };
-void serve_new_id(char to[static SERVE_ID_SIZE]);
+/* serve.c: the id of a request: the one that its caller gave, where it is usable, or a new one. */
+enum { SERVE_ID_SIZE = sizeof(((struct call *)0)->request_id) };
+void serve_id(struct str given, char to[static SERVE_ID_SIZE]);
 
 /* upgrade.c: of an op of kind OP_WS. bearer: of the Authorization header. 0, or -1 with call.err. */
 extern const struct socket_port upgrade_port;

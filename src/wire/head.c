@@ -6,6 +6,7 @@
 #include "wire/head.h"
 
 #include <endian.h>
+#include <errno.h>
 #include <limits.h>
 
 enum { CRLF_LEN = 2, EMPTY_LINES_MAX = 8, VERSION_LEN = 8, PORT_DIGITS_MAX = 5, WORD = sizeof(uint64_t) };
@@ -446,6 +447,51 @@ size_t head_count(const struct head *head, const char *name)
 	for (size_t i = 0; i < head->count; i++)
 		count += str_is_nocase(head->fields[i].name, name);
 	return count;
+}
+
+int head_join(struct arena *arena, const struct head *head, const char *name, struct str *ret_value)
+{
+	static const struct str comma = { ", ", 2 };
+	size_t room = 0, len = 0;
+	char *joined;
+
+	for (size_t i = 0; i < head->count; i++)
+		if (str_is_nocase(head->fields[i].name, name))
+			room += head->fields[i].value.len + comma.len;
+	*ret_value = (struct str){ 0 };
+	if (room == 0)
+		return 0;
+	joined = arena_alloc(arena, room);
+	if (!joined)
+		return -ENOMEM;
+	for (size_t i = 0; i < head->count; i++) {
+		struct str value = head->fields[i].value;
+
+		if (!str_is_nocase(head->fields[i].name, name))
+			continue;
+		memcpy(joined + len, value.p, value.len);
+		memcpy(joined + len + value.len, comma.p, comma.len);
+		len += value.len + comma.len;
+	}
+	*ret_value = (struct str){ joined, len - comma.len };
+	return 0;
+}
+
+struct str head_peek(struct str bytes, const char *name)
+{
+	str_cut(&bytes, '\n'); /* the request line */
+	while (str_has(bytes, '\n')) {
+		struct str line = str_cut(&bytes, '\n'), found;
+
+		if (line.len && line.p[line.len - 1] == '\r')
+			line.len--;
+		if (line.len == 0)
+			break;
+		found = str_cut(&line, ':');
+		if (str_is_nocase(found, name))
+			return str_trim(line);
+	}
+	return (struct str){ 0 };
 }
 
 /* Up to the first comma outside of a quoted string. */

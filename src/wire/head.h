@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "base/arena.h"
 #include "base/str.h"
 
 enum {
@@ -59,6 +60,15 @@ ssize_t head_parse(struct str bytes, size_t *from, struct head *ret_head) MUST_C
 /* The value of a field, or a str with p NULL.  Fields that may stand once only: ask head_count(). */
 struct str head_get(const struct head *head, const char *name);
 size_t head_count(const struct head *head, const char *name);
+
+/*
+ * The values of all its lines with ", " between them, which is what they mean (RFC 9110, 5.3), copied: of a
+ * field that may stand once only that is no value it can have.  p NULL: there is none.  0 or -ENOMEM.
+ */
+int head_join(struct arena *arena, const struct head *head, const char *name, struct str *ret_value) MUST_CHECK;
+
+/* The value of a field in what came of a head that is refused, in the first whole line that looks like it; or p NULL. */
+struct str head_peek(struct str bytes, const char *name);
 
 /* Whether a comma list (all lines of that name) holds the token, without regard to case or parameters. */
 bool head_has_token(const struct head *head, const char *name, const char *token);

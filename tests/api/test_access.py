@@ -8,6 +8,7 @@ import pytest
 
 from lib.access import ask, code, digest, token
 from lib.client import expect_error
+from lib.exchange import H, exchange, refusal
 from lib.processes import eventually
 from lib.server import StartError
 
@@ -240,6 +241,62 @@ def test_every_answer_to_a_listed_origin_says_so(cors):
         reply = client.request(method, target, body, headers)
         assert reply.status == status, target
         assert (reply.header("access-control-allow-origin"), reply.header("vary")) == (APP, "Origin"), target
+
+
+REFUSED = {
+    "http.uri_too_long": (f"GET /{'a' * 9000} HTTP/1.1\r\n{H}", "\r\n"),
+    "http.headers_too_large": (f"GET /health HTTP/1.1\r\n{H}" + "X: y\r\n" * 100, "\r\n"),
+    "http.bad_request": (f"GET /health HTTP/1.1\r\n{H}", "no field\r\n\r\n"),
+    "http.not_implemented": (f"POST /shell HTTP/1.1\r\n{H}", "Transfer-Encoding: gzip\r\n\r\n"),
+    "http.expectation": (f"GET /health HTTP/1.1\r\n{H}", "Expect: more\r\n\r\n"),
+    "http.upgrade_required": (f"GET /pty?session_id=x HTTP/1.1\r\n{H}", f"X-Access-Token: {TOKEN}\r\n\r\n"),
+}
+
+
+@pytest.mark.parametrize("wire_code", REFUSED)
+def test_a_page_can_read_why_its_request_was_no_http(cors, wire_code):
+    """R71, R73: who asks is taken from what came of the head; what was too long does not hide what stands behind it."""
+    before, behind = REFUSED[wire_code]
+    reply = exchange(cors.client(), before, f"Origin: {APP}\r\nX-Request-Id: mine\r\n", behind)
+    assert refusal(reply) == wire_code
+    assert (reply.header("access-control-allow-origin"), reply.header("vary")) == (APP, "Origin")
+    assert reply.header("x-request-id") == "mine" and reply.header("connection") == "close"
+    for line in ("", "Origin: https://other.example\r\n", f"Origin: {APP}.other\r\n"):
+        reply = exchange(cors.client(), before, line, behind)
+        assert reply.status >= 400 and reply.header("access-control-allow-origin") is None, line
+
+
+def test_a_preflight_with_a_line_that_is_too_long_is_granted(cors):
+    """Else the page would not hear that the line of its request is."""
+    lines = "Access-Control-Request-Method: GET\r\nAccess-Control-Request-Headers: authorization\r\nX-Request-Id: mine\r\n\r\n"
+    target = f"/{'a' * 9000} HTTP/1.1\r\n{H}"
+    reply = exchange(cors.client(), f"OPTIONS {target}Origin: {APP}\r\n{lines}", method="OPTIONS")
+    assert reply.status == 204 and reply.header("connection") == "close" and reply.header("x-request-id") == "mine"
+    assert (reply.header("access-control-allow-origin"), reply.header("vary")) == (APP, "Origin")
+    assert "GET" in reply.header("access-control-allow-methods") and reply.header("access-control-allow-headers") == "authorization"
+    for origin in ("", "Origin: https://other.example\r\n"):
+        reply = exchange(cors.client(), f"OPTIONS {target}{origin}{lines}", method="OPTIONS")
+        assert refusal(reply) == "http.uri_too_long" and reply.header("access-control-allow-methods") is None
+
+
+def test_a_page_can_read_that_the_host_is_refused(make_server):
+    server = make_server(policy={"cors": {"origins": [APP]}})
+    reply = ask(server, "/health", f"Origin: {APP}", host="evil.example")
+    assert code(reply) == "policy.origin_denied" and reply.header("access-control-allow-origin") == APP
+
+
+def test_a_page_of_two_origins_is_none(cors):
+    """A browser sends one; the second of two must not hide behind the first."""
+    reply = ask(cors, "/health", f"Origin: {APP}", "Origin: https://other.example")
+    assert code(reply) == "policy.origin_denied" and reply.header("access-control-allow-origin") is None
+
+
+def test_a_preflight_may_ask_for_much(cors):
+    names = ", ".join(f"x-{i:04}" for i in range(3000))
+    reply = ask(cors, "/shell", f"Origin: {APP}", "Access-Control-Request-Method: POST",
+                f"Access-Control-Request-Headers: {names}", "Access-Control-Request-Headers: and-one", method="OPTIONS")
+    assert reply.status == 204 and reply.header("x-request-id") and reply.header("access-control-allow-origin") == APP
+    assert reply.header("access-control-allow-headers") == f"{names}, and-one"
 
 
 def test_a_preflight_from_elsewhere_gets_nothing(cors):

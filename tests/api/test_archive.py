@@ -63,6 +63,17 @@ def unpack(data, format, to):
     subprocess.run(["tar", *flag, "-C", to, "-xpf", "-"], input=data, check=True)
 
 
+def test_two_paths_of_one_name_are_refused(client, folder):
+    """Who unpacks them would have one of the two only."""
+    for name in ("p/x", "q/x", "q/y"):
+        (folder / name).mkdir(parents=True)
+    for paths in (["p/x", "q/x"], ["q/y", "p", "q/x", "p/x"], ["p", "p"], ["p", "p/"]):
+        for ask in (client.call, client.get_bytes):
+            with expect_error("args.invalid", 400, says="would have the same name in the archive"):
+                ask("files.archive", paths=[f"{folder}/{path}" for path in paths])
+    assert client.call("files.archive", paths=[f"{folder}/{path}" for path in ("p", "q/y", "q/x")])["files"] == 4
+
+
 @pytest.mark.parametrize("format", FORMATS)
 def test_there_and_back(client, folder, format, tmp_path):
     top = make_tree(folder)

@@ -375,12 +375,24 @@ def test_what_cannot_be_typed_into(browser):
     ("Promise.resolve([1])", [1]), ("(async () => { await null; return 'later' })()", "later"), ("new Map([[1, 2]])", {}),
     ("'\\ud800|\\udc00'", "\ufffd|\ufffd"), ("({'\\ud800': '\\udc00\\ud800'})", {"\ufffd": "\ufffd\ufffd"}), ("let x = 5; x * 2", 10),
     ("'\\0\\n\"\\\\'", "\0\n\"\\"), ("", None), ("/* é */ 7", 7), ("[[[[[]]]]]", [[[[[]]]]]), ("({__proto__: null, a: 1})", {"a": 1}),
+    ("const one = await Promise.resolve(1); one + 1", 2), ("for (const n of [1, 2]) await n", 2), ("({then: (f) => f(7)})", 7),
+    ("Promise.resolve({then: (f) => f([8])})", [8]), ("[Promise.resolve(1)]", [{}]),
 ])
 def test_evaluate(browser, script, value):
     assert evaluate(browser, script) == value
 
 
+def test_evaluate_declares_as_a_console_does(browser):
+    """The same script runs twice on one page; what it declared is there for the next."""
+    go(browser, "about:blank")
+    for number in (1, 2):
+        assert evaluate(browser, f"const found = {number}; let next = found + 1; class Kind {{}} next") == number + 1
+    assert evaluate(browser, "[found, next, typeof Kind]") == [2, 3, "function"]
+
+
 @pytest.mark.parametrize("script, says", [
+    ("await Promise.reject(new Error('late'))", "the script threw: Error: late"), ("await (async () => nowhere)()", "ReferenceError"),
+    ("Promise.resolve(() => 1)", "it is a function"), ("Promise.resolve(document.body)", "a node of the document"),
     ("throw new Error('boom')", "the script threw: Error: boom"), ("throw 'text'", "the script threw: text"), ("throw {a: 1}", "the script threw"),
     ("Promise.reject(new TypeError('no'))", "the script threw: TypeError: no"), ("nowhere.x", "ReferenceError: nowhere is not defined"),
     ("a b c", "SyntaxError"), ("() => 1", "no JSON form: it is a function"), ("Symbol('x')", "a symbol"), ("10n", "a BigInt"), ("NaN", "not a finite number"),

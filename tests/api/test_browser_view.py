@@ -48,6 +48,18 @@ def test_console(browser, site):
     assert [entry for entry in logs(browser) if "favicon" not in entry["text"]] == [], "reading clears it"
 
 
+def test_what_is_caught_late_is_no_exception_of_the_console(browser):
+    """evaluate tells its caller what a promise was rejected with; the page's own is caught a moment after it was seen."""
+    go(browser, "about:blank")
+    logs(browser)
+    with expect_error("browser.failed", 502, says="TypeError: told"):
+        evaluate(browser, "Promise.reject(new TypeError('told'))")
+    turn = "await new Promise((done) => setTimeout(done, 50));"  # the page's tasks before it are through then
+    evaluate(browser, f"const late = Promise.reject(1), kept = Promise.reject(new Error('kept')); {turn} late.catch(() => {{}}); {turn}")
+    said = [entry["text"] for entry in logs(browser) if entry["type"] == "exception"]
+    assert len(said) == 1 and said[0].startswith("Error: kept")
+
+
 def test_exceptions_are_in_the_console(browser, site):
     go(browser, site.url("/error"), "networkidle")
     go(browser, site.url("/rejection"), "networkidle")

@@ -261,6 +261,21 @@ def test_r07_long_commands(runner):
     assert run(runner, padding + "cat <<'E'\na\n\nE")["stdout"] == "a\n\n"
 
 
+def test_r07_a_long_command_needs_no_program_but_the_shell(runner, process_server):
+    """Where PATH has no cat, or one that fails, a command that was not read whole is no success."""
+    text = "# " + "x" * 140_000 + "\nprintf '%s\\n' 'a  b\\t'\n  echo \"${abx_text-unset}\"; ls -l /proc/self/fd 2>&-\necho end # no newline"
+    for shell in ("/bin/bash", "/bin/sh"):
+        result = run(runner, text, shell=shell, env={"PATH": "/nonexistent"})
+        assert (result["stdout"], result["exit_code"]) == ("a  b\\t\nunset\nend\n", 0)
+    (process_server.base / "bin").mkdir(exist_ok=True)
+    cat = process_server.base / "bin" / "cat"
+    cat.write_text("#!/bin/sh\necho echo half\nexit 1\n")
+    cat.chmod(0o755)
+    for shell in ("/bin/bash", "/bin/sh"):
+        result = run(runner, text, shell=shell, env={"PATH": str(cat.parent)})
+        assert (result["stdout"], result["exit_code"]) == ("", 126)
+
+
 def test_r07_long_arguments_and_variables(runner):
     assert run(runner, argv=["printf", "%s", "x" * 131_071])["stdout_bytes"] == 131_071
     with expect_error("args.invalid", 400, says="131071"):

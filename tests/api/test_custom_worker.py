@@ -193,6 +193,22 @@ def test_calls_at_once_have_a_limit(start, tmp_path):
 # --- what it may do wrong
 
 
+@pytest.mark.parametrize(("result", "words"), [
+    ('"cut \\ud83d"', "half of a surrogate pair"), ("[" * 80 + "]" * 80, "nested deeper than 64 levels"), ('{"1":1,"1":2}', "a name that the object has already")])
+def test_an_answer_that_is_json_elsewhere(start, tmp_path, result, words):
+    """What JSON.stringify or json.dumps make of odd data fails the call that asked for it, and no other."""
+    client = start()
+    with under_way(client, "hold", key="other") as other:
+        eventually(lambda: noted(tmp_path, "held"))
+        with expect_error("custom.failed", 500, words) as caught:
+            run(client, "answer", json=result)
+        assert caught.error.body["type"] == "WorkerError"
+        run(client, "release", key="other")
+        assert reply_of(other) == (200, {"result": "let go: other"})
+    assert run(client, "answer", json='"\\ud83d\\ude00"') == "\U0001f600"
+    assert len(noted(tmp_path, "starts")) == 1
+
+
 @pytest.mark.parametrize(("name", "words"), [
     ("die", "ended with exit code 3"), ("killed", "was ended by SIGKILL"), ("garbage", "it is not JSON: 'not json at all'"),
     ("array", "not a JSON object"), ("stranger", "a call that it was never given"), ("both", "one of 'result' and 'error'"),

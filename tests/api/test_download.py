@@ -8,6 +8,7 @@ import os
 import pytest
 
 from lib.client import expect_error
+from lib.exchange import H, exchange
 from lib.processes import eventually, no_descriptor_is_left
 from lib.raw import Broken
 from lib.server import is_sanitized
@@ -64,6 +65,29 @@ def test_the_head_of_bytes(client, file):
 def test_bytes_only_where_they_are_named(client, file, accept, raw):
     reply = client.request("GET", f"/download?path={file}", headers={"Accept": accept} if accept else {})
     assert reply.status == 200 and (reply.header("content-type") == BYTES) is raw
+
+
+def test_lines_of_one_name_are_one_list(client, file):
+    """RFC 9110, 5.3: some senders and proxies write each element on a line of its own."""
+    def get(*lines):
+        return exchange(client, f"GET /download?path={file} HTTP/1.1\r\n{H}" + "".join(f"{line}\r\n" for line in lines) + "\r\n")
+
+    reply = get("Accept: application/json", f"Accept: {BYTES}")
+    assert reply.header("content-type") == BYTES and reply.read() == b"0123456789"
+    raw, tag = f"Accept: {BYTES}", reply.header("etag")
+    assert get(raw, 'If-None-Match: "other"', f"If-None-Match: {tag}").status == 304
+    assert get(raw, 'If-Match: "other"', f"If-Match: {tag}").status == 200
+    assert get(raw, 'If-Match: "other"', 'If-Match: "another"').status == 412
+    for first, second in (("2-3", "5-6"), ("5-6", "2-3")):
+        reply = get(f"Range: bytes={first}", f"Range: bytes={second}")
+        assert reply.status == 200 and reply.read() == b"0123456789"
+
+
+def test_no_cache_keeps_a_file_without_asking(client, file):
+    """A date without a word about it lets a cache guess; a page would see an old file for days."""
+    for headers, status in (({}, 200), ({"Range": "bytes=0-1"}, 206), ({"If-None-Match": "*"}, 304)):
+        reply = client.get_bytes("files.download", path=str(file), headers=headers)
+        assert (reply.status, reply.header("cache-control")) == (status, "no-cache")
 
 
 @pytest.mark.parametrize("value,first,last", [("bytes=0-0", 0, 0), ("bytes=2-4", 2, 4), ("bytes=5-", 5, 9), ("bytes=-3", 7, 9), ("bytes=-100", 0, 9),
@@ -172,6 +196,18 @@ def test_devices_and_pseudo_files(make_server, tmp_path):
         assert answer["bytes"] == len(base64.b64decode(answer["content_base64"])) > 0
         head = client.get_bytes("files.download_stream", path=path, method="HEAD")
         assert head.status == 200 and head.header("content-length") is None
+
+
+def test_offset_and_limit_hold_where_the_size_says_nothing(make_server, tmp_path):
+    base = tmp_path / "base"
+    client = make_server(base=base, policy={"version": 1, "paths": {"base": str(base), "roots": [str(base), "/proc/sys/kernel"]}}).client()
+    (base / "empty").write_bytes(b"")
+    for part, wanted in (({"offset": 1}, b"inux\n"), ({"offset": 1, "limit": 2}, b"in"), ({"limit": 3}, b"Lin"), ({"limit": 2**53 - 1}, b"Linux\n"),
+                         ({"offset": 2**53 - 1, "limit": 2**53 - 1}, b"")):
+        reply = client.get_bytes("files.read", path="/proc/sys/kernel/ostype", **part)
+        assert (reply.status, reply.header("content-range"), reply.is_chunked) == (200, None, True)
+        assert reply.read() == wanted, part
+        assert client.get_bytes("files.read", path=str(base / "empty"), **part).read() == b""
 
 
 def test_an_empty_file_is_sent_chunked(client, folder):

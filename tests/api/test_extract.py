@@ -185,6 +185,25 @@ def test_strip_and_parents(client, folder, extract):
     assert tree(folder / "no/where") == ["h", "top", "top/d", "top/d/f", "top/g"]
 
 
+def test_what_fails_makes_no_folder_above(client, folder, extract):
+    """Nor does a caller who leaves in the middle."""
+    (folder / "bad.tar").write_bytes(plain()[:600])
+    for data in (plain()[:600], b"no archive" * 1000):
+        with expect_error("args.invalid"):
+            extract(data, folder / "not/yet", parents=True)
+        assert os.listdir(folder) == ["bad.tar"]
+    with expect_error("args.invalid"):
+        client.call("files.extract", path=f"{folder}/bad.tar", destination=f"{folder}/not/yet", parents=True)
+    with client.connect() as connection:
+        connection.send(client.head("POST", f"/files/extract?destination={folder}/not/yet&parents=true", {
+            "Content-Type": "application/octet-stream", "Transfer-Encoding": "chunked"}))
+        data = os.urandom(1 << 20)  # more than is held in memory
+        connection.send(f"{len(data):x}\r\n".encode(), data, b"\r\n")
+        connection.half_close()
+        assert connection.reply("POST").status == 400
+    assert os.listdir(folder) == ["bad.tar"]
+
+
 def test_read_only_folders(folder, extract):
     extract(Tar().folder("d", mode=0o555, mtime=5).add("d/f", b"1").done())
     facts = (folder / "out/d").stat()

@@ -288,7 +288,10 @@ def test_move_over_something(client, folder):
     refused("files.not_empty", "d", "full")
     refused("files.exists", "f", "g", overwrite=False)
     refused("files.exists", "d", "full", overwrite=False)
-    refused("files.not_a_directory", "f", "new/")
+    for destination in ("new/", "d/", "new/deep/"):  # told as it is: the folder is one, and what is moved is none
+        with expect_error("files.not_a_directory", 409, says=f"f' is not a folder, and the slash at the end of '{folder}/{destination}'"):
+            client.rest("files.move", source=f"{folder}/f", destination=f"{folder}/{destination}", parents=True)
+    assert not (folder / "new").exists()
     refused("files.not_a_directory", "f", "g/x")
     with expect_error("files.not_found", 404):
         client.rest("files.move", source=str(folder / "f"), destination=str(folder / "gone/x"))

@@ -13,6 +13,8 @@ from lib.raw import Broken
 from lib.server import is_sanitized
 
 
+UPGRADE = "Connection: Upgrade\r\nUpgrade: websocket\r\n"
+
 # --- what is not HTTP
 
 SHAPES = {
@@ -69,7 +71,7 @@ def test_b133_r70_r71_shapes_are_refused_and_the_connection_closes(client, name)
     if reply.status != 200:
         found = refusal(reply)
         assert code in (None, found)
-        assert reply.header("connection") == "close" or found == "http.bad_request"
+        assert reply.header("connection") == "close"
     assert client.rest("core.health") == {"status": "ok"}
 
 
@@ -240,6 +242,12 @@ def test_a_refusal_has_an_id_of_its_own_too(client):
         assert reply.status >= 400 and reply.header("x-request-id") == body["request_id"]
         seen.add(body["request_id"])
     assert len(seen) == 3 and all(len(one) > 8 for one in seen)
+
+
+def test_r71_a_socket_that_was_not_opened_closes(client):
+    for lines in ("", f"{UPGRADE}Sec-WebSocket-Version: 12\r\n", f"{UPGRADE}Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: short\r\n"):
+        reply = exchange(client, f"GET /pty?session_id=x HTTP/1.1\r\n{H}{lines}\r\n")
+        assert refusal(reply) in ("http.upgrade_required", "http.bad_request") and reply.header("connection") == "close", lines
 
 
 # --- many, slow, rude

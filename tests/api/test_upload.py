@@ -3,6 +3,7 @@
 import base64
 import concurrent.futures
 import contextlib
+import gzip
 import hashlib
 import json
 import os
@@ -14,6 +15,8 @@ import time
 import pytest
 
 from lib.client import expect_error
+from lib.exchange import H, exchange, refusal
+from lib.parallel import together
 from lib.processes import eventually, no_descriptor_is_left
 from lib.server import is_sanitized
 
@@ -164,6 +167,37 @@ def test_parents(client, folder):
     assert (folder / "c/d/x").read_bytes() == b"x"
 
 
+def test_what_is_refused_makes_no_folder(client, folder):
+    """An upload leaves nothing behind, and so no folder that was only made for it."""
+    form = b'--b\r\nContent-Disposition: form-data; name="f"; filename="a"\r\n\r\ncontent\r\n'
+    for op, media_type in (("files.upload", "application/octet-stream"), ("files.upload_stream", "application/octet-stream"),
+                           ("files.write", "application/octet-stream"), ("files.upload_stream", "multipart/form-data; boundary=b")):
+        method, target, _, _ = client.by_route(op, {"path": f"{folder}/a/b/c", "parents": True}, all_in_query=True)
+        with client.connect() as connection:
+            connection.send(client.head(method, target, {"Content-Type": media_type, "Transfer-Encoding": "chunked"}))
+            body = form + b"x" * 600_000  # more than is read before a file is opened for it
+            connection.send(f"{len(body):x}\r\n".encode(), body, b"\r\n")
+            connection.half_close()
+            assert connection.reply(method).status == 400
+        assert os.listdir(folder) == [], op
+    with expect_error("args.invalid", 400):
+        client.send_bytes("files.upload_stream", form, media_type="multipart/form-data; boundary=b", path=f"{folder}/a/b", parents=True)
+    with expect_error("files.changed", 412):
+        client.send_bytes("files.write", b"x", path=f"{folder}/a/b", parents=True, headers={"If-Match": "*"})
+    with expect_error("files.not_found", 404):
+        client.send_files("files.upload_stream", [("f", b"1")], path=f"{folder}/a/b")
+    assert os.listdir(folder) == []
+    client.send_files("files.upload_stream", [("f", b"1"), ("g", b"2")], path=f"{folder}/a/b", parents=True)
+    assert sorted(os.listdir(folder / "a/b")) == ["f", "g"]
+
+
+def test_many_at_once_make_the_same_folders(client, folder):
+    names = [f"f{number}" for number in range(24)]
+    together(lambda name: client.send_bytes("files.upload", name.encode(), path=f"{folder}/a/b/c/{name}", parents=True), names)
+    assert sorted(os.listdir(folder / "a/b/c")) == sorted(names) and os.listdir(folder) == ["a"]
+    assert all((folder / "a/b/c" / name).read_bytes() == name.encode() for name in names)
+
+
 def test_create_only(client, folder):
     (folder / "f").write_bytes(b"old")
     for how in ({"create_only": True}, {"headers": {"If-None-Match": "*"}}):
@@ -202,6 +236,33 @@ def test_if_match(client, folder):
     client.send_bytes("files.upload_stream", b"four", path=path, headers={"If-Match": f'"x", {second}'})
     client.send_bytes("files.upload_stream", b"five", path=path, headers={"If-Match": "*"})
     assert (folder / "f").read_bytes() == b"five" and os.listdir(folder) == ["f"]
+
+
+def test_if_match_on_several_lines(client, folder):
+    """RFC 9110, 5.3: they are one list."""
+    def put(*tags):
+        lines = "Content-Type: application/octet-stream\r\nContent-Length: 3\r\n" + "".join(f"If-Match: {tag}\r\n" for tag in tags)
+        return exchange(client, f"POST /upload?path={folder}/f HTTP/1.1\r\n{H}{lines}\r\ntwo").status
+
+    for before, behind in (('"x"', None), (None, '"x"')):
+        tag = client.send_bytes("files.upload", b"one", path=str(folder / "f"))["etag"]
+        assert put(before or tag, behind or tag) == 200
+        assert put('"x"', tag, '"y"') == 412 and (folder / "f").read_bytes() == b"two"
+
+
+def test_a_body_that_is_not_the_content_is_refused(client, folder):
+    """What is compressed would be stored as it came, and a part in the place of the whole."""
+    (folder / "f").write_bytes(b"old")
+    for headers, code, status in (({"Content-Encoding": "gzip"}, "args.unsupported_media_type", 415),
+                                  ({"Content-Encoding": "identity, zstd"}, "args.unsupported_media_type", 415),
+                                  ({"Content-Range": "bytes 0-2/10"}, "args.invalid", 400)):
+        for op in ("files.upload", "files.upload_stream", "files.write"):
+            with expect_error(code, status, says=next(iter(headers))):
+                client.send_bytes(op, b"new", path=str(folder / "f"), headers=headers)
+    assert refusal(client.request("POST", "/files/mkdir", gzip.compress(b'{"path":"x"}'), {"Content-Encoding": "gzip"})) == "args.unsupported_media_type"
+    assert (folder / "f").read_bytes() == b"old"
+    client.send_bytes("files.upload", b"new", path=str(folder / "f"), headers={"Content-Encoding": "Identity"})
+    assert (folder / "f").read_bytes() == b"new"
 
 
 def test_the_limit(make_server, tmp_path):

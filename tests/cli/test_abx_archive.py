@@ -27,8 +27,15 @@ def test_refusals(abx, folder):
     assert done.code == 5 and "abx: files.archive: " in done.err
     assert not (abx.home / "out.tar").exists()
     assert abx("archive", "-f", "rar", str(folder)).code == 2
-    assert abx("archive", os.fsencode(folder) + b"/\xff").code == 2
     assert abx("archive").code == 2
+
+
+def test_names_that_are_not_utf8(abx, folder):
+    (folder / "f").write_text("x")
+    with open(os.fsencode(folder) + b"/\xff", "wb") as file:
+        file.write(b"raw")
+    done = abx("archive", "-f", "tar", os.fsencode(folder) + b"/\xff", f"{folder}/f")
+    assert done.code == 0 and names(done.raw) == ["f", "\udcff"]
 
 
 def test_a_large_one(abx, folder):

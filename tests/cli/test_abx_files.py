@@ -61,6 +61,8 @@ def test_a_copy_on_the_server(abx, folder):
     (folder / "d").mkdir()
     (folder / "d/f").write_text("x")
     assert abx("cp", f":{folder}/d", f":{folder}/e").code == 0 and (folder / "e/f").read_text() == "x"
+    assert abx("cp", f":{folder}/d", f":{folder}/new/").code == 0 and (folder / "new/f").read_text() == "x"
+    assert abx("cp", f":{folder}/d/f", f":{folder}/none/").code == 5 and not (folder / "none").exists()
     assert abx("cp", f":{folder}/d/f", f":{folder}/e/f2").code == 0 and sorted(os.listdir(folder / "e")) == ["f", "f2"]
 
 

@@ -384,6 +384,10 @@ def test_contexts(peer_abx, tmp_path):
     assert abx("--context", "other", "stat", "a").code == 1
     assert abx("context", "use", "other").code == 0 and abx("stat", "a").code == 1
     assert abx("context", "rm", "other").code == 0 and abx("context", "use", "other").code == 5
+    # One that is not there is not passed over: another server would be called.
+    file.write_text("current: wrok\n" + file.read_text())
+    done = abx("stat", "a")
+    assert done.code == 2 and "no context 'wrok'" in done.err
     file.chmod(0o644)
     done = abx("--context", "work", "stat", "a")
     assert done.code == 1 and "chmod 600" in done.err

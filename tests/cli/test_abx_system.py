@@ -49,6 +49,8 @@ def test_env(abx):
     assert json.loads(abx("--json", "env", "-u", "CLI_A").out) == {"updated": ["CLI_A"]}
     assert abx("env", "CLI_*").out == "CLI_B=\n"
     assert abx("env", "-u", "CLI_B").code == 0
+    done = abx("env", "CLI_A=2")
+    assert done.code == 2 and "--set CLI_A=2" in done.err
     assert abx("env", "--set", "CLI_A").code == 2 and abx("env", "-u", "A", "B").code == 2
     done = abx("env", "--set", "PATH=/evil")
     assert done.code == 4 and "PATH" in done.err
@@ -93,6 +95,14 @@ def test_code(abx, tmp_path):
     assert done.code == 4 and done.out.startswith("in y\n")
     assert abx("code", "sh", "-", input=b"echo $1-").out == "-\n"
     assert json.loads(abx("--json", "code", "sh", input=b"exit 5").out)["exit_code"] == 5
+
+
+def test_code_whose_output_is_not_whole(abx):
+    """The code's own exit code, but not without a word."""
+    done = abx("code", "python", input=b"import os; os.write(1, b'a\\xff'); raise SystemExit(3)")
+    assert (done.code, done.out) == (3, "a\ufffd") and "not UTF-8" in done.err
+    done = abx("code", "sh", input=b"head -c 10485761 /dev/zero | tr '\\0' x")
+    assert done.code == 0 and len(done.out) == 10_485_760 and "output is missing" in done.err
 
 
 def test_code_that_fails_for_us(abx, tmp_path):
@@ -141,6 +151,23 @@ def test_git_diff(abx, repo):
     assert abx("git", "diff", "-C", "repo", "c").out == ""
     assert "+staged" in abx("git", "diff", "-C", "repo", "--staged", "c").out
     assert json.loads(abx("--json", "git", "diff", "-C", "repo").out)["stats"]["files_changed"] == 1
+
+
+def test_git_diff_of_what_is_not_utf8(abx, server):
+    """A name goes through as it is; a patch with replaced bytes is not told as a good one."""
+    path = server.base / "latin"
+    path.mkdir()
+    odd = os.fsdecode(b"n\xff")
+    (path / odd).write_text("one\n")
+    for words in (("init", "-q"), ("add", "."), ("commit", "-qm", "first")):
+        subprocess.run(["git", "-c", "user.name=n", "-c", "user.email=e@x", "-c", "maintenance.auto=false", *words], cwd=path, check=True, capture_output=True)
+    (path / "b").write_text("b\n")
+    subprocess.run(["git", "add", "-N", "b"], cwd=path, check=True)
+    (path / odd).write_text("two\n")
+    done = abx("git", "diff", "-C", "latin", odd)
+    assert "+two" in done.out and "+b" not in done.out
+    assert done.code == 1 and "cannot be applied" in done.err
+    assert abx("git", "diff", "-C", "latin", "b").code == 0
 
 
 def test_git_diff_on_a_terminal(abx, repo):

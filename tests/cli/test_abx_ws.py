@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import os
+import pathlib
 import re
 import signal
 import socket
@@ -14,6 +15,7 @@ import pytest
 
 from lib.abx import Abx
 from lib.peer import Peer, answer
+from lib.processes import eventually
 from lib.screen import Screen
 from lib.ws import BINARY, CLOSE, GUID, PING, PONG, TEXT, frame, masked
 
@@ -60,11 +62,12 @@ class Terminals:
 
     def __init__(self, on_upgrade, change=None):
         self.deleted, self.over, self.change = threading.Event(), threading.Event(), change or {}
-        self.on_upgrade = on_upgrade
+        self.on_upgrade, self.before_create = on_upgrade, lambda: None
         self.peer = Peer(self.handle, on_upgrade=self.upgraded)
 
     def handle(self, request):
         if request.target == "/ops/terminal.create":
+            self.before_create()
             return answer('{"session_id":"s1","ws_url":"ws://x/","pid":1}')
         if request.target == "/ops/terminal.delete":
             assert json.loads(request.body) == {"id": "s1"}
@@ -311,6 +314,45 @@ def test_a_hangup_is_often_told_twice(terminals, screen):
     while tty.process.poll() is None:
         tty.process.send_signal(signal.SIGHUP)
     assert tty.end() == 130 and one.deleted.wait(WAIT)
+
+
+def interrupt(process):
+    """Sends it, and waits until it has been heard."""
+    process.send_signal(signal.SIGINT)
+    status = pathlib.Path(f"/proc/{process.pid}/status")
+    eventually(lambda: not re.search(r"(SigPnd|ShdPnd):.*[1-9a-f]", status.read_text()), what="the end of the signal")
+
+
+@pytest.fixture(params=[("exec", "-t", "--", "x"), ("shell",)])
+def creating(request, terminals, screen):
+    """abx whose session is being made, the event that ends the making, and whether the session was ended."""
+    def make():
+        one = terminals(silent)
+        asked, let_go = threading.Event(), threading.Event()
+        one.before_create = lambda: (asked.set(), let_go.wait(WAIT))
+        tty = screen(one.abx, *request.param)
+        assert asked.wait(WAIT)
+        interrupt(tty.process)
+        return tty, let_go, one.deleted
+    return make
+
+
+def test_a_signal_while_the_session_is_made(creating):
+    for _ in range(5):  # abx waits five seconds, all of which a machine that stalls may take
+        tty, let_go, deleted = creating()
+        let_go.set()
+        assert tty.end() == 130
+        if deleted.is_set():
+            return
+    raise AssertionError("the session stays")
+
+
+def test_who_does_not_wait_for_a_session_that_is_made(creating):
+    tty, let_go, _ = creating()
+    while tty.process.poll() is None:
+        tty.process.send_signal(signal.SIGINT)
+    assert tty.end() in (130, -signal.SIGINT)
+    let_go.set()
 
 
 @pytest.mark.check

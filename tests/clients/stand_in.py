@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small HTTP server that says what a test tells it to: older servers, gateways, connections that break."""
+"""A small HTTP server that says what a test tells it to: older servers, gateways."""
 import asyncio
-import contextlib
 import json
-import socket
 import threading
 
 
@@ -78,48 +76,3 @@ class StandIn:
     def __exit__(self, *_):
         self.loop.call_soon_threadsafe(self.loop.stop)
         self.thread.join(30)
-
-
-class CuttingProxy:
-    """
-    In front of a server: the nth connection breaks after as many bytes of what the server sends as sizes[n]
-    says; those behind them live.
-    """
-
-    def __init__(self, server, sizes):
-        self.server, self.sizes = server, list(sizes)
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
-        self.thread = threading.Thread(target=self._accept, daemon=True)
-        self.thread.start()
-
-    def _accept(self):
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return
-            limit = self.sizes.pop(0) if self.sizes else None
-            server = socket.create_connection((self.server.host, self.server.port))
-            threading.Thread(target=self._pass, args=(client, server, None), daemon=True).start()
-            threading.Thread(target=self._pass, args=(server, client, limit), daemon=True).start()
-
-    def _pass(self, source, target, limit):
-        try:
-            while limit != 0 and (data := source.recv(65536 if limit is None else min(limit, 65536))):
-                target.sendall(data)
-                limit = None if limit is None else limit - len(data)
-        except OSError:
-            pass
-        for one in (source, target):
-            with contextlib.suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
-            one.close()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.listener.shutdown(socket.SHUT_RDWR)  # a close alone would leave the number to a thread that waits for callers
-        self.thread.join(30)
-        self.listener.close()

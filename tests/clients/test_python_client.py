@@ -7,10 +7,11 @@ import os
 import threading
 
 import pytest
-from stand_in import CuttingProxy
 
 from agent_sandbox import UnknownEvent, errors, ops
 from agent_sandbox.models import server as models
+from lib.access import token
+from lib.cut import Cut
 from lib.processes import eventually, nap, running
 
 _marks = itertools.count()
@@ -165,99 +166,6 @@ def test_a_clients_timeout_for_all_its_calls(server, connect):
     assert srv.core.health_sync(request_timeout=60).status == "ok"
 
 
-# Bytes
-
-
-def all_pairs():
-    return b"".join(bytes((a, b)) for a in range(256) for b in range(0, 256, 2))
-
-
-def test_binary_is_not_touched(srv, folder, tmp_path):
-    """B068."""
-    data = all_pairs() + b"\xef\xbb\xbf\r\n\r\0\x1a"
-
-    async def work():
-        async with srv:
-            await srv.files.upload(folder / "a", data)
-            assert (folder / "a").read_bytes() == data
-            assert await srv.files.download(folder / "a") == data
-            (tmp_path / "local").write_bytes(data)
-            seen = []
-            await srv.files.upload_file(tmp_path / "local", folder / "b", progress=lambda done, total: seen.append((done, total)))
-            assert (folder / "b").read_bytes() == data and seen[-1] == (len(data), len(data))
-            assert await srv.files.download_file(folder / "b", tmp_path / "back") == len(data)
-            assert (tmp_path / "back").read_bytes() == data
-            assert b"".join([p async for p in srv.files.iter_bytes(folder / "b", start=5, end=1000)]) == data[5:1000]
-
-    run(work())
-
-
-@pytest.mark.parametrize("data", [bytearray(b"abc"), memoryview(b"abc"), [b"a", b"", b"bc"], b""])
-def test_bodies_of_many_kinds(srv, folder, data):
-    assert srv.files.upload_sync(folder / "x", data).bytes == len((folder / "x").read_bytes())
-    assert (folder / "x").read_bytes() == b"".join([bytes(data)] if not isinstance(data, list) else data)
-
-
-def test_a_body_that_comes_while_it_is_made(srv, folder):
-    async def parts():
-        for number in range(3):
-            await asyncio.sleep(0)
-            yield str(number).encode()
-
-    run(srv.files.upload_stream(folder / "x", parts()))
-    assert (folder / "x").read_bytes() == b"012"
-
-
-def test_several_files_at_once_and_text(srv, folder):
-    result = srv.files.upload_files_sync(folder, {"a": b"1", "b\u00e4 c": b"2\r\n"})
-    assert [file.bytes for file in result.files] == [1, 3] and (folder / "b\u00e4 c").read_bytes() == b"2\r\n"
-    assert srv.files.read_text_sync(folder / "b\u00e4 c") == "2\r\n"
-    with pytest.warns(DeprecationWarning):
-        assert srv.files.exists_sync(folder / "a") and not srv.files.exists_sync(folder / "no")
-
-
-def test_names_that_are_not_utf8(srv, folder):
-    name = os.fsencode(folder) + b"/\xff\xfe"
-    run(srv.files.upload(name, b"x"))
-    assert open(name, "rb").read() == b"x"
-    assert run(srv.files.stat(os.fsdecode(name))).name_b64 is not None
-    assert run(srv.files.download(name)) == b"x"
-
-
-def test_long_paths_of_characters_that_a_url_triples(srv, folder):
-    path = folder
-    while len(os.fsencode(path)) < 3500:
-        path = path / ("\u20ac" * 80)
-    path.mkdir(parents=True)
-    assert srv.files.stat_sync(path).type == "directory" and srv.files.upload_sync(path / "x", b"y").bytes == 1
-    assert srv.files.download_sync(path / "x") == b"y"
-
-
-def test_a_callback_does_not_wait_for_itself(srv):
-    with pytest.raises(errors.ServerConfigError, match="callback"):
-        srv.commands.run_stream_sync("echo a", on_stdout=lambda _: srv.health_sync() and None)
-
-
-def test_a_failed_download_leaves_nothing(srv, folder, tmp_path):
-    with pytest.raises(errors.FileNotFoundError_):
-        srv.files.download_file_sync(folder / "no", tmp_path / "x")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_what_is_too_large_is_not_sent(make_server, connect):
-    server = make_server(env={"ABX_MAX_UPLOAD_SIZE": "10"})
-    srv = connect(server)
-    caps = srv.discover_sync()
-    assert caps.limit(ops.files.upload_stream, "max_bytes") == 10
-    sent = []
-    with pytest.raises(errors.LimitExceededError) as caught:
-        srv.files.upload_stream_sync("x", b"12345678901", progress=lambda done, total: sent.append(done))
-    assert caught.value.details == {"max_bytes": 10, "bytes": 11} and not sent
-    with pytest.raises(errors.LimitExceededError) as caught:
-        connect(server).files.upload_stream_sync("x", b"12345678901")
-    assert caught.value.status == 413
-
-
 # Results
 
 
@@ -311,6 +219,35 @@ def test_paths_from_discovery(srv, server, folder):
     assert caps.check_path("../x", ops.files.stat).allowed is False
     assert caps.check_path("/etc/passwd", ops.files.stat) == (False, "outside the roots")
     assert run(caps.check(ops.files.stat, path="/etc/passwd")).allowed is False
+
+
+PATTERNS = [
+    "*.key", "**/*.key", "secret", "**/secret", "a/*", "a/*/c", "BASE/a/*", "BASE/*/c", "BASE//a/./b", "~/x", "~", "a/**", "a/**/c", "**/b/**", "**/a/**/c",
+    "**", "/**x", "/**", "[ab]", "?", "a/?", "??", ".env", "a/", "b\\*", "a.b", "(x|y)", "a\nb", "é*",
+]
+PLACES = [
+    "", "a", "a/b", "a/b/c", "a/d/c", "x", "x/y", "d.key", "a/d.key", "a/b/d.key/e", "secret", "a/secret/z", ".env", "a/.env", "ab", "a/c", "c", "b", "b\\z",
+    "a.b", "axb", "[ab]", "(x|y)", "a\nb", "a\n", "é", "éa", "ê",
+]
+
+
+def test_patterns_mean_what_they_mean_to_the_server(make_server, connect, tmp_path):
+    """A token for each, whose paths start elsewhere than the server's: what is told of them stands alone."""
+    base = tmp_path / "base"
+    (base / "sub").mkdir(parents=True)
+    own = {"base": str(base / "sub"), "roots": [str(base / "sub")]}
+    cases = [(pattern.replace("BASE", own["base"]), kind) for pattern in PATTERNS for kind in ("deny", "readonly")]
+    server = make_server(base=base, policy={
+        "paths": {"deny": ["sub/own", "**/*.pem"]},
+        "tokens": [token(f"t{at}", ["*"], paths={**own, kind: [pattern]}) for at, (pattern, kind) in enumerate(cases)]})
+    places = [*PLACES, "own", "own/x", "a/x.pem"]
+    for at, (pattern, kind) in enumerate(cases):
+        srv = connect(server, token=f"t{at}-token")
+        caps = srv.discover_sync()
+        for op in ops.files.stat, ops.files.mkdir:
+            asked = srv.core.check_sync(checks=[{"op": op, "path": f"{own['base']}/{place}"} for place in places]).results
+            told = {place: one.allowed for place, one in zip(places, asked, strict=True)}
+            assert {place: caps.check_path(place or ".", op).allowed for place in places} == told, (pattern, kind, op)
 
 
 def test_strict_wants_discovery_first(server, connect):
@@ -465,6 +402,24 @@ def test_arguments_that_cannot_be_right_say_why(srv):
         srv.files.archive_sync(["."], format="rar")
 
 
+@pytest.mark.parametrize("call, says", [
+    (lambda srv: srv.commands.run_sync("x", timeout=float("nan")), "of type number, not nan"),
+    (lambda srv: srv.commands.run_sync("x", timeout=float("inf")), "of type number, not inf"),
+    (lambda srv: srv.commands.run_sync("\udc80"), "cannot be sent"),
+    (lambda srv: srv.commands.run_sync("x", env={"A": object()}), "cannot be sent"),
+    (lambda srv: srv.commands.run_sync("x", stdin_b64=5), "'stdin_b64' must be bytes, not int"),
+    (lambda srv: srv.process.get_sync("\udc80"), "'pid' cannot be sent"),
+    (lambda srv: srv.process.start_sync("true", idempotency_key="a\nb"), "cannot be sent"),
+    (lambda srv: srv.process.start_sync("true", idempotency_key="\xe9"), "cannot be sent"),
+    (lambda srv: srv.files.archive_sync("x"), "of type array, not str"),
+    (lambda srv: srv.files.archive_sync([5]), "must be a path, not int"),
+])
+def test_arguments_that_cannot_be_sent_are_not(srv, call, says):
+    with pytest.raises(errors.ServerArgumentError, match=says) as wrong:
+        call(srv)
+    assert wrong.value.status is None and wrong.value.error_code == "args.invalid"
+
+
 @pytest.mark.parametrize("url", ["", "ftp://x", "http://", "http://:9000", "127.0.0.1:9000", "http://x?y", "http://x#y", "http://x:99999", "unix:"])
 def test_what_is_no_address(connect, url):
     with pytest.raises(errors.ServerConfigError, match="the URL must be") as wrong:
@@ -511,7 +466,7 @@ def test_a_stream_that_broke_is_taken_up(srv, server, connect):
     line = "line {} é " + 40 * "x"  # all of them are more than what the ten that break let through, in whatever events they come
     pid = srv.process.start_sync(f"for n in $(seq 0 399); do echo {line.format('$n')}; done; exit 5", capture_output=True).pid
     text, since, breaks = [], 0, 0
-    with CuttingProxy(server, [700 + 97 * number for number in range(10)]) as proxy:
+    with Cut(server, [700 + 97 * number for number in range(10)]) as proxy:
         through = connect(proxy.url)
         while True:
             stream = through.process.follow(pid, since=since)

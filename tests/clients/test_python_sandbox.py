@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sandbox: addresses, and servers that are started."""
 import asyncio
+import tempfile
 
 import pytest
 from stand_in import StandIn, answer
@@ -70,6 +71,19 @@ def test_a_server_that_does_not_start(tmp_path):
         run(Sandbox.local().start_server(binary=binary(), policy=tmp_path / "does-not-exist"))
     with pytest.raises(errors.ServerConfigError):
         run(Sandbox.local().server.restart())
+
+
+def test_a_server_that_never_gets_ready(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    program = tmp_path / "silent"
+    program.touch(0o755)
+    sb = Sandbox.local()
+    for said, within, tells in ("", 0.3, "did not start within 0.3 s: it said nothing"), ("echo not ready", 100, "did not start: not ready"):
+        program.write_text(f"#!/bin/sh\n{said}\nexec sleep 1000\n")
+        with pytest.raises(errors.ServerConfigError, match=tells):
+            run(sb.start_server(binary=str(program), within=within))
+    assert sb.server._process is None and list(tmp_path.iterdir()) == [program]
 
 
 def test_a_server_is_started_through_a_runner():

@@ -3,11 +3,12 @@
 import asyncio
 import json
 import socket
+import threading
 
 import pytest
 from stand_in import StandIn, answer, events
 
-from agent_sandbox import SandboxError, ServerClient, errors, ops
+from agent_sandbox import SandboxError, ServerClient, _sse, errors, ops
 from agent_sandbox._generated import ERRORS, OPS
 
 GOOD = {"stdout": "", "stderr": "", "exit_code": 0, "duration_ms": 1, "stdout_truncated": False, "stderr_truncated": False,
@@ -47,6 +48,13 @@ def test_a_stream_in_any_pieces(size):
     assert [one.event for one in got] == ["start", "stdout", "newer", "exit"] and got[-1].exit_code == 7
 
 
+def test_an_event_that_is_too_large(monkeypatch):
+    monkeypatch.setattr(_sse, "EVENT_MAX", 1000)
+    with StandIn(lambda _: events(event("stdout", data="x" * 2000))) as stand_in:
+        with pytest.raises(errors.ContractMismatchError, match="more than 1000 bytes"):
+            ServerClient(stand_in.url).commands.stream_sync("x").__next__()
+
+
 def test_an_event_that_is_no_json():
     with StandIn(lambda _: events(b"event: exit\ndata: {\n\n")) as stand_in:
         with pytest.raises(errors.ContractMismatchError):
@@ -76,6 +84,43 @@ def test_a_download_in_chunks_that_breaks_is_no_file(tmp_path):
     with StandIn(lambda _: [b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"]) as stand_in:
         with pytest.raises(errors.ServerConnectionError):
             ServerClient(stand_in.url).files.download_file_sync("x", tmp_path / "x")
+
+
+def test_a_redirection_is_no_answer(tmp_path):
+    """A gateway that wants a login first: its page is nobody's file."""
+    with StandIn(lambda _: answer(302, b"<html>", ["Location: /login"])) as stand_in:
+        srv = ServerClient(stand_in.url)
+        for call in (lambda: srv.files.download_sync("x"), lambda: srv.files.download_file_sync("x", tmp_path / "x"),
+                     lambda: srv.files.list_sync("x"), lambda: srv.commands.stream_sync("x").__next__()):
+            with pytest.raises(errors.ServerAPIError, match="answer is 302") as caught:
+                call()
+            assert caught.value.status == 302
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_range_of_who_knows_none():
+    async def gathered(**options):
+        return b"".join([piece async for piece in srv.files.iter_bytes("x", **options)])
+
+    with StandIn(lambda _: answer(200, b"0123456789")) as stand_in:
+        srv = ServerClient(stand_in.url)
+        for start, end in ((0, 4), (3, None), (2, 5), (3, 100), (20, None), (20, 30)):
+            assert asyncio.run(gathered(start=start, end=end)) == b"0123456789"[start:end]
+
+
+@pytest.mark.parametrize("of_the_client, of_the_call", [(None, 0.3), (0.3, None)])
+def test_a_download_has_its_time_too(tmp_path, of_the_client, of_the_call):
+    held = threading.Event()
+
+    def half():
+        yield b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"
+        held.wait(60)
+
+    with StandIn(lambda _: half()) as stand_in:
+        with pytest.raises(errors.RequestTimeoutError, match="of 0.3 s"):
+            ServerClient(stand_in.url, request_timeout=of_the_client).files.download_file_sync("x", tmp_path / "x", request_timeout=of_the_call)
+        held.set()
+    assert list(tmp_path.iterdir()) == []
 
 
 # What is sent

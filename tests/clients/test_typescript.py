@@ -5,14 +5,17 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
+import signal
 import socket
 import subprocess
 
 import pytest
-from stand_in import CuttingProxy, StandIn, answer, events
+from stand_in import StandIn, answer, events
 
 from lib.custom import puppet
+from lib.cut import Cut
 from lib.processes import eventually, running
 from lib.server import ROOT, printed
 
@@ -281,10 +284,12 @@ def test_every_endpoint_of_v1_has_its_methods(check):
 
 def test_paths_from_discovery(check, make_server, connect):
     """As the Python client says it, for each path."""
-    server = make_server(token="t", policy={"paths": {"deny": ["**/.ssh", "*.key", "/[!a-y]*/x?z"], "readonly": ["/*/ro", "**/*.lock"]}})
+    server = make_server(token="t", policy={"paths": {
+        "deny": ["**/.ssh", "*.key", "[!a-y]*/x?z", "~/home", "deep/**/x", "one/*/y", "é?"], "readonly": ["*/ro", "**/*.lock", "(a.b)+$"]}})
     base = str(server.base)
     paths = [base, f"{base}/a", f"{base}/../x", "~", "~/a", "a/../b", "/etc", "/", f"{base}/.ssh/id", "x.key", "d/x.key/e", f"{base}/ro", "a.lock",
-             "ro", "", ".", "/zz/xyz", base + "x", "a[b", "a\\b", "é*"]
+             "ro", "", ".", "zz/xyz", base + "x", "a[b", "a\\b", "é*", "é", "éa", "d/ro/x", "home/x", "deep", "deep/x", "deep/a/b/x/c", "one/y", "one/a/y",
+             "one/a/b/y", "(a.b)+$", "aab", "[!a-y]z/xaz", "//etc", f"/{base}/a"]
     asked = [[path, op] for path in paths for op in ("files.stat", "files.write", "commands.run", "no.such")]
     verdicts = check("verdicts", server.url, '{"token": "t"}', json.dumps(asked))["value"]
     caps = connect(server, token="t").discover_sync()
@@ -301,8 +306,39 @@ def test_whole_files_of_this_machine(check, server, folder, tmp_path):
     (tmp_path / "local").write_bytes("\ufeffé\r\n".encode())
     assert check("whole", server.url, tmp_path / "local", folder / "remote", tmp_path / "back")["value"] == [
         False, True, 7, 7, "FileNotFoundError_", "\ufeffé\r\n"]
+    (tmp_path / "back").chmod(0o600)
+    assert check("download", server.url, folder / "remote", tmp_path / "back")["value"] == 7
+    assert (tmp_path / "back").stat().st_mode & 0o777 == 0o600
     assert sorted(path.name for path in tmp_path.iterdir()) == ["back", "local"]
     assert (tmp_path / "back").read_bytes() == (tmp_path / "local").read_bytes()
+
+
+def test_ranges_are_those_of_a_slice(check, server, folder):
+    (folder / "x").write_bytes(b"0123456789")
+    ranges = [[0, None], [3, None], [0, 4], [2, 5], [5, 5], [0, 0], [3, 100], [9, 10]]
+    wrong = [[-2, None], [5, 2], [0, -1], [1.5, None]]
+    seen = check("ranges", server.url, folder / "x", json.dumps(ranges + wrong))["value"]
+    assert seen == ["0123456789"[start:end] for start, end in ranges] + ["ServerArgumentError args.invalid"] * len(wrong)
+    with StandIn(lambda _: answer(200, b"0123456789")) as stand_in:
+        assert check("ranges", stand_in.url, "x", json.dumps(ranges))["value"] == seen[:len(ranges)]
+
+
+def test_a_body_whose_maker_fails(check, server, folder):
+    """What it throws is what the caller gets, and nothing is there."""
+    assert check("bodies", server.url, folder / "x")["value"] == ["mine", "ENOENT", *["ServerArgumentError"] * 3, False]
+
+
+def test_a_download_to_a_full_disk(dist, server, folder, tmp_path):
+    """A write that takes a part only: the last one must not look like the end."""
+    (folder / "x").write_bytes(b"x" * 3000)
+
+    def full():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
+
+    done = subprocess.run(node(HERE / "checks.mjs", dist, "download", server.url, folder / "x", tmp_path / "x"), capture_output=True,
+                          timeout=100, preexec_fn=full)
+    assert json.loads(done.stdout)["error"]["code"] == "EFBIG" and list(tmp_path.iterdir()) == []
 
 
 def test_watching_for_a_while(check, server, folder):
@@ -320,7 +356,7 @@ def test_a_stream_that_broke_is_taken_up(check, server):
     """B163: every line once and whole."""
     line = "line {} é " + 40 * "x"  # all of them are more than what the ten that break let through, in whatever events they come
     lines = "".join(f"{line.format(number)}\n" for number in range(400))
-    with CuttingProxy(server, [700 + 97 * n for n in range(10)]) as proxy:
+    with Cut(server, [700 + 97 * n for n in range(10)]) as proxy:
         seen = check("resumed", server.url, proxy.url, f"for n in $(seq 0 399); do echo {line.format('$n')}; done; exit 5")["value"]
     assert (seen["text"], seen["exit_code"]) == (lines, 5) and seen["breaks"] == 10
 
@@ -328,6 +364,9 @@ def test_a_stream_that_broke_is_taken_up(check, server):
 def test_unix_sockets(dist, check, make_server, tmp_path):
     server = make_server(listen=f"unix:{tmp_path}/s")
     assert check("unix", server.url, "", "big")["value"] == ["ok", 40 * 65536, 40 * 65536, 39, 3, "policy.path_denied", "ServerConfigError", "ServerConnectionError"]
+    # Nor does Node warn of what piles up while a body waits for the server.
+    done = subprocess.run(["node", HERE / "checks.mjs", dist, "unix", server.url, "", "big"], capture_output=True, timeout=100)
+    assert json.loads(done.stdout)["value"][0] == "ok" and b"MaxListeners" not in done.stderr
     assert check("setup", "unix:", "{}")["error"]["name"] == "ServerConfigError"
     for how in ("break", "signal"):
         argv = ["sleep", f"8{os.getpid()}.{next(_marks)}"]

@@ -123,7 +123,7 @@ def test_it_works_in_a_page(serve, site, browse):
     assert first == {
         "names": ["one.txt", "two.txt"], "sent": 4, "read": "ab\r\n", "stream": ["start", "stdout", "exit"], "text": "x\u2028y", "code": 3,
         "typed": "got hello", "exit_code": 5, "error": ["FileNotFoundError_", "E4001", "files.not_found", "files.read", True],
-        "unauthorized": "ServerAuthError", "running": True}
+        "unauthorized": "ServerAuthError", "long": ["ServerAPIError", "http.uri_too_long"], "running": True}
     eventually(lambda: not running(*argv))  # the page left the stream
     assert site.posted.get(timeout=60) == {"left": True}
 

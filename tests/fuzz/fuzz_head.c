@@ -58,6 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < 2)
 		return 0;
+	check_inside(bytes, head_peek(bytes, "origin"));
 	whole = head_parse(bytes, &from, &head);
 	assert((whole < 0) == (head.reason != NULL));
 	if (whole > 0)

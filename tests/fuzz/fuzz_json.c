@@ -67,7 +67,7 @@ static void as_text(struct arena *arena, struct str bytes)
 
 static void parse(struct arena *arena, char *text, size_t len)
 {
-	struct json_error error = { 0, 0, NULL };
+	struct json_error error = { .reason = NULL };
 	struct json *value;
 
 	if (json_parse(arena, text, len, &value, &error) < 0) {

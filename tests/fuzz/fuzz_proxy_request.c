@@ -14,6 +14,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+enum { OWN_FIELDS = 2 }; /* Host and Connection */
+
 static void check_same(const struct net_host *host)
 {
 	char text[NET_HOST_NAME_MAX + 16];
@@ -57,6 +59,8 @@ static void check_passed_on(const struct head *head, const struct proxy_request 
 	buf_init(&out, 1 << 20);
 	proxy_request_write(head, request, &out);
 	assert(!buf_failed(&out));
+	if (head->count > HEAD_FIELDS_COUNT - OWN_FIELDS)
+		return; /* with ours there may be more than we read again */
 	assert(head_parse(buf_str(&out), &from, &again) == (ssize_t)out.len);
 	assert(str_eq(again.method, head->method) && again.minor == 1 && again.closes && !again.chunked);
 	assert((again.has_length ? again.length : 0) == request->body);

@@ -57,3 +57,9 @@ class Cut:
         self.listener.shutdown(socket.SHUT_RDWR)
         self.thread.join()
         self.listener.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()

@@ -25,7 +25,7 @@ COMMANDS = [
     {"name": "release", "args": [{"name": "key"}]},
     {"name": "fail", "args": [{"name": "type", "default": "ValueError"}]},
     {"name": "fail-oddly"}, {"name": "void"}, {"name": "die"}, {"name": "die-loudly"}, {"name": "killed"}, {"name": "nap", "args": [{"name": "number"}]},
-    {"name": "garbage"}, {"name": "array"}, {"name": "stranger"}, {"name": "both"}, {"name": "twice"}, {"name": "flood"},
+    {"name": "answer", "args": [{"name": "json"}]}, {"name": "garbage"}, {"name": "array"}, {"name": "stranger"}, {"name": "both"}, {"name": "twice"}, {"name": "flood"},
     {"name": "long"}, {"name": "large"}, {"name": "deaf"}, {"name": "mute"}, {"name": "silent", "timeout": 0.3},
     {"name": "secret", "hidden": True},
     {"name": "freeze"}, {"name": "env", "args": [{"name": "name"}]}, {"name": "facts"},
@@ -92,6 +92,8 @@ def call(number, name, args, held):  # one branch for each way to go wrong
         put(id=number, result=None)
     elif name == "garbage":
         raw("not json at all\n")
+    elif name == "answer":
+        raw(f'{{"id":{number},"result":{args["json"]}}}\n')
     elif name == "array":
         raw("[1]\n")
     elif name == "stranger":

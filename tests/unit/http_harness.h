@@ -26,6 +26,7 @@ enum { PEERS = 64, FILL = 1000, DEADLINE_MS = 60000, MIB = 1024 * 1024 };
 
 static const struct http_limits long_limits = {
 	.max_connections = 32,
+	.too_long_ns = 100 * NS_PER_S,
 	.header_ns = 100 * NS_PER_S,
 	.body_idle_ns = 100 * NS_PER_S,
 	.write_idle_ns = 100 * NS_PER_S,
@@ -155,14 +156,16 @@ static void on_request(struct http_conn *c, const struct head *head)
 		http_gone_on_eof(c);
 }
 
-static void on_bad(struct http_conn *c, enum http_problem problem, const char *reason)
+static void on_bad(struct http_conn *c, enum http_problem problem, const char *reason, struct str received)
 {
+	struct str from = head_peek(received, "from");
 	char text[200];
 
 	world.bad++;
-	snprintf(text, sizeof text, "bad %d %s", problem, reason ? reason : "");
+	snprintf(text, sizeof text, "bad %d %s%s" STR_FMT, problem, reason ? reason : "", from.len ? " from " : "",
+		STR_ARG(from));
 	http_set_user(c, NULL);
-	reply_text(c, problem == HTTP_TIMEOUT ? 408 : problem == HTTP_EXPECTATION ? 417 : 400, text);
+	reply_text(c, problem == HTTP_TIMEOUT ? 408 : problem == HTTP_URI_TOO_LONG ? 414 : 400, text);
 }
 
 static void on_gone(struct http_conn *c)

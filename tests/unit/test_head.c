@@ -5,6 +5,7 @@
  */
 #include "wire/head.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -373,6 +374,40 @@ static ssize_t parse_filled(const char *before, size_t count, const char *after)
 	return parse((struct str){ text, len });
 }
 
+static void test_lines_of_one_name_are_one_value(void **state)
+{
+	struct arena arena;
+	struct str value;
+
+	(void)state;
+	arena_init(&arena, 4096);
+	assert_parsed(GET HOST "Accept: a/b\r\nX: y\r\nACCEPT:\r\naccept: c/d, e/f \r\nEmpty:\r\n\r\n");
+	assert_int_equal(head_join(&arena, &head, "accept", &value), 0);
+	assert_true(str_is(value, "a/b, , c/d, e/f"));
+	assert_int_equal(head_join(&arena, &head, "x", &value), 0);
+	assert_true(str_is(value, "y"));
+	assert_int_equal(head_join(&arena, &head, "empty", &value), 0);
+	assert_true(value.p && value.len == 0);
+	assert_int_equal(head_join(&arena, &head, "none", &value), 0);
+	assert_null(value.p);
+	arena_free(&arena);
+	arena_init(&arena, 0);
+	assert_int_equal(head_join(&arena, &head, "accept", &value), -ENOMEM);
+	arena_free(&arena);
+}
+
+static void test_what_came_of_a_refused_head(void **state)
+{
+	(void)state;
+	assert_true(str_is(
+		head_peek(STR("GET /\x01 HTTP/1.1\r\nno field\r\norigin:  a b \r\nOrigin: c\r\n"), "origin"), "a b"));
+	assert_true(str_is(head_peek(STR("\x16\x03\nOrigin:x\n"), "origin"), "x"));
+	assert_null(head_peek(STR("GET / HTTP/1.1\r\nOrigin: cut"), "origin").p);
+	assert_null(head_peek(STR("Origin: in the first line\r\n"), "origin").p);
+	assert_null(head_peek(STR("GET / HTTP/1.1\r\n\r\nOrigin: behind the head\r\n"), "origin").p);
+	assert_null(head_peek(STR(""), "origin").p);
+}
+
 static void test_line_limit(void **state)
 {
 	size_t fixed = sizeof("GET / HTTP/1.1") - 1, most = HEAD_LINE_MAX - fixed;
@@ -462,6 +497,8 @@ int main(void)
 		cmocka_unit_test(test_connection),
 		cmocka_unit_test(test_expect),
 		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_lines_of_one_name_are_one_value),
+		cmocka_unit_test(test_what_came_of_a_refused_head),
 		cmocka_unit_test(test_line_limit),
 		cmocka_unit_test(test_empty_lines_are_bounded),
 		cmocka_unit_test(test_fields_limit),

@@ -6,6 +6,7 @@
 
 static const struct http_limits short_limits = {
 	.max_connections = 32,
+	.too_long_ns = 400 * NS_PER_MS,
 	.header_ns = 400 * NS_PER_MS,
 	.body_idle_ns = 400 * NS_PER_MS,
 	.write_idle_ns = 400 * NS_PER_MS,
@@ -32,6 +33,65 @@ static void test_a_head_that_does_not_come(void **state)
 	assert_int_equal(count(slow, "HTTP/1.1 408 "), 1);
 	until(has_ended, silent);
 	assert_int_equal(silent->len, 0);
+}
+
+/* --- heads that are too long --- */
+
+/* "GET /aaa…", of this length. */
+static struct peer *ask_long(size_t len)
+{
+	AUTOFREE char *line = mem_alloc(len + 1);
+	int room = 256 * 1024;
+	struct peer *p = peer_new();
+
+	memset(line, 'a', len);
+	memcpy(line, "GET /", 5);
+	line[len] = '\0';
+	setsockopt(p->fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+	say(p, line);
+	return p;
+}
+
+static void test_who_sent_a_head_that_is_too_long_may_be_told_behind_it(void **state)
+{
+	struct peer *line = ask_long(9000), *fields = ask("GET /hi HTTP/1.1\r\nHost: x\r\n");
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		say(fields, "X: y\r\n");
+	say(line, " HTTP/1.1\r\nHost: x\r\nFr");
+	within(50, has_ended, line);
+	assert_int_equal(world.bad, 0);
+	say(line, "om: me\r\n\r");
+	say(fields, "From: you\r\n\r");
+	within(50, has_ended, line);
+	assert_int_equal(world.bad, 0);
+	say(line, "\n");
+	say(fields, "\n");
+	expect(line, "HTTP/1.1 414 ", 1);
+	expect(line, "from me", 1);
+	expect(fields, "more than 100 header fields from you", 1);
+	assert_int_equal(count(line, "Connection: close"), 1);
+}
+
+static void test_a_head_that_is_too_long_is_not_read_for_ever(void **state)
+{
+	struct peer *endless = ask_long(65 * 1024), *cut = ask_long(9000);
+
+	(void)state;
+	expect(endless, "HTTP/1.1 414 ", 1);
+	assert_int_equal(world.bad, 1);
+	shutdown(cut->fd, SHUT_WR);
+	expect(cut, "HTTP/1.1 414 ", 1);
+}
+
+static void test_the_rest_of_a_head_that_is_too_long_does_not_come(void **state)
+{
+	struct peer *p = ask_long(9000);
+
+	(void)state;
+	expect(p, "HTTP/1.1 414 ", 1);
+	assert_int_equal(world.bad, 1);
 }
 
 static struct {
@@ -425,6 +485,9 @@ int main(void)
 		CASE_OF_TIME(test_a_request_that_is_worked_on_has_no_deadline),
 		CASE_OF_TIME(test_a_quiet_stream_gets_comments),
 		CASE_OF_TIME(test_who_does_not_read_is_given_up),
+		CASE_OF_TIME(test_the_rest_of_a_head_that_is_too_long_does_not_come),
+		CASE(test_who_sent_a_head_that_is_too_long_may_be_told_behind_it),
+		CASE(test_a_head_that_is_too_long_is_not_read_for_ever),
 		CASE(test_many_requests_in_a_row),
 		CASE(test_what_came_before_a_half_close_is_answered),
 		CASE(test_a_half_close_in_the_middle_of_a_head),

@@ -50,7 +50,7 @@ static int parse_copy(struct str text, struct json_error *ret_error)
 
 static struct json *accepted(struct str text)
 {
-	struct json_error error = { 0, 0, "" };
+	struct json_error error = { .reason = "" };
 	struct json *value = NULL;
 
 	assert_int_equal(parse_copy(text, &error), 0);
@@ -62,7 +62,7 @@ static struct json *accepted(struct str text)
 
 static void refused(struct str text, size_t line, size_t column, const char *reason)
 {
-	struct json_error error = { 0, 0, "" };
+	struct json_error error = { .reason = "" };
 
 	if (parse_copy(text, &error) != -EINVAL)
 		fail_msg("accepted: " STR_FMT, STR_ARG(text));

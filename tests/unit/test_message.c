@@ -68,12 +68,31 @@ static void only_the_head(void **state)
 	assert_int_equal(message_id(STR("")), 0);
 }
 
+static void json_that_is_not_taken(void **state)
+{
+	static const char *const lines[] = { "{\"id\":5,\"result\":\"x\\uD83D\"}",
+		"{\"id\": 5, \"result\":\"\\uDE00\"}", "{\"id\":5,\"result\":{\"a\":1,\"a\":1}}",
+		"{\"id\":5,\"error\":{\"a\":1,\"a\":1}}" };
+	struct message m;
+
+	(void)state;
+	arena_init(&arena, 1 << 20);
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+		assert_null(parse(lines[i], &m));
+		assert_true(m.id == 5 && !m.result && str_is(m.type, "WorkerError"));
+		assert_true(str_starts(m.text, "its answer is JSON that is not taken: column 1") ||
+			    str_starts(m.text, "its answer is JSON that is not taken: column 2"));
+	}
+	arena_free(&arena);
+}
+
 static void refused(void **state)
 {
 	static const char *const lines[] = { "", "x", "1", "[]", "{}", "{\"id\":1}", "{\"result\":1}",
 		"{\"id\":\"1\",\"result\":1}", "{\"id\":-1,\"result\":1}", "{\"id\":1.5,\"result\":1}",
 		"{\"id\":1,\"result\":1,\"error\":{}}", "{\"id\":1,\"error\":null}", "{\"id\":1,\"result\":1}{}",
-		"{\"id\":1,\"id\":2,\"result\":1}" };
+		"{\"id\":1,\"result\":\"\\u12\"}", "{\"id\":1,\"result\":01}",
+		"{\"result\":{\"a\":1,\"a\":1},\"id\":1}" };
 	struct message m;
 
 	(void)state;
@@ -88,7 +107,7 @@ static void refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(requests), cmocka_unit_test(answers),
-		cmocka_unit_test(only_the_head), cmocka_unit_test(refused) };
+		cmocka_unit_test(only_the_head), cmocka_unit_test(json_that_is_not_taken), cmocka_unit_test(refused) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "ops/files/target.h"
+#include "policy/roots.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -110,6 +111,37 @@ static void a_new_file_appears_at_the_end(void **state)
 	target_done(&t);
 	holds("one", 0644);
 	assert_int_equal(entries(), 1);
+}
+
+/* The folders above come with the file, and not before it. */
+static void missing_folders_are_made_at_the_end(void **state)
+{
+	const char *const list[] = { folder, NULL };
+	struct roots_spec spec = { .base = folder, .roots = list, .rule = "paths" };
+	struct roots *roots = roots_new(&spec, &err);
+	char path[sizeof folder + 8];
+	struct place deep = { .parent_fd = -1, .path = path, .given = "a/b/f", .missing = true };
+
+	(void)state;
+	assert_non_null(roots);
+	snprintf(path, sizeof path, "%s/a/b/f", folder);
+	deep.name = strrchr(path, '/') + 1;
+	deep.root = roots_at(roots, folder);
+	for (unsigned commits = 0; commits < 2; commits++) {
+		struct target t;
+
+		assert_int_equal(target_open(&t, &deep, &plainly, &err), 0);
+		assert_int_equal(target_write(&t, "one", 3, &err), 0);
+		assert_int_equal(faccessat(dir_fd, "a", F_OK, 0), -1);
+		assert_int_equal(commits ? target_commit(&t, &err) : 0, 0);
+		target_done(&t);
+		assert_int_equal(entries(), commits);
+	}
+	assert_int_equal(unlinkat(deep.parent_fd, "f", 0), 0);
+	assert_int_equal(unlinkat(dir_fd, "a/b", AT_REMOVEDIR), 0);
+	assert_int_equal(unlinkat(dir_fd, "a", AT_REMOVEDIR), 0);
+	place_close(&deep);
+	roots_free(roots);
 }
 
 static void without_a_commit_nothing_is_left(void **state)
@@ -249,6 +281,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_new_file_appears_at_the_end),
+		TEST(missing_folders_are_made_at_the_end),
 		TEST(without_a_commit_nothing_is_left),
 		TEST(modes_are_kept_or_given),
 		TEST(create_only_is_decided_at_the_end),

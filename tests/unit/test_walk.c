@@ -139,6 +139,22 @@ static void paths_are_those_of_the_entries(void **state)
 	walk_done(&w);
 }
 
+static void the_start_may_be_a_mere_name(void **state)
+{
+	struct walk w;
+
+	(void)state;
+	assert_int_equal(mkdirat(dir_fd, "a", 0755), 0);
+	assert_int_equal(walk_start(&w, dup(dir_fd), "top"), 0);
+	assert_int_equal(walk_next(&w), WALK_ENTRY);
+	assert_string_equal(w.path.data, "top/a");
+	assert_int_equal(walk_next(&w), WALK_LEFT);
+	assert_string_equal(w.path.data, "top");
+	assert_string_equal(w.name, "top");
+	assert_int_equal(walk_next(&w), WALK_END);
+	walk_done(&w);
+}
+
 static void links_are_not_entered(void **state)
 {
 	struct walk w;
@@ -228,6 +244,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_deep_tree_is_walked_with_few_descriptors),
 		TEST(paths_are_those_of_the_entries),
+		TEST(the_start_may_be_a_mere_name),
 		TEST(links_are_not_entered),
 		TEST(a_folder_that_was_moved_away_ends_the_walk),
 		TEST(names_are_sorted_and_cut),

@@ -87,8 +87,9 @@ static void on_request(struct http_conn *c, const struct head *head)
 	http_upgrade(c, STR("X-Test: yes\r\n"), &ws_handlers);
 }
 
-static void on_bad(struct http_conn *c, enum http_problem problem, const char *reason)
+static void on_bad(struct http_conn *c, enum http_problem problem, const char *reason, struct str received)
 {
+	(void)received;
 	(void)c;
 	(void)problem;
 	fail_msg("%s", reason);

@@ -110,6 +110,13 @@ export class Caller {
 
   /** Sends one request; the status of what comes back says success. */
   private async send_request(op: OpSpec, target: string, init: RequestInit, options: CallOptions): Promise<Sent> {
+    try {
+      new Headers(init.headers);
+    } catch (cause) {
+      throw new errors.ServerArgumentError(`the call cannot be sent: ${(cause as Error).message}`, {
+        op: op.id, endpoint: op.endpoint ?? undefined, error_code: "args.invalid", cause,
+      });
+    }
     const controller = new AbortController();
     const seconds = options.request_timeout ?? this.options.request_timeout;
     let timedOut = false;
@@ -195,15 +202,24 @@ export class Caller {
   async *pieces(op: OpSpec, params: object, options: CallOptions & { start?: number; end?: number } = {}): AsyncGenerator<Uint8Array> {
     this.gate(op);
     const [target, init] = this.init(op, params, options, op.raw?.media_type ?? BYTES);
-    if (options.start || options.end !== undefined)
-      (init.headers as Record<string, string>)["Range"] = `bytes=${options.start ?? 0}-${options.end === undefined ? "" : options.end - 1}`;
+    const { start = 0, end } = options;
+    if (!(Number.isSafeInteger(start) && start >= 0) || (end !== undefined && !(Number.isSafeInteger(end) && end >= start)))
+      throw new errors.ServerArgumentError(`from ${start} to ${end} is no range of bytes`, {
+        op: op.id, endpoint: op.endpoint ?? undefined, error_code: "args.invalid",
+      });
+    if (start === end) return;
+    if (start || end !== undefined) (init.headers as Record<string, string>)["Range"] = `bytes=${start}-${end === undefined ? "" : end - 1}`;
     const sent = await this.send_request(op, target, init, options);
+    const isPart = sent.response.status === 206; // who does not know ranges sends all of the file
+    let at = isPart ? start : 0;
     try {
       const reader = sent.response.body?.getReader();
-      for (;;) {
+      while (isPart || end === undefined || at < end) {
         const piece = await sent.guard(async () => reader?.read());
         if (!piece || piece.done) return;
-        yield piece.value;
+        const wanted = piece.value.subarray(Math.max(0, start - at), end === undefined ? undefined : Math.max(0, end - at));
+        at += piece.value.length;
+        if (wanted.length) yield wanted;
       }
     } finally {
       sent.close();
@@ -214,14 +230,18 @@ export class Caller {
     const { data, ...args } = params;
     if (data === undefined) return this.json(op, args, options);
     this.gate(op);
-    const [body, length, streams] = await prepared(data);
+    let fault: { why: unknown } | undefined;
+    const [body, length, streams] = await prepared(op, data, (why) => (fault = { why }));
     this.check_size(op, length);
     const request = bind(op, args, true);
     const headers: Record<string, string> = { ...this.headers(), Accept: "application/json", "Content-Type": BYTES };
     if (options.if_match !== undefined) headers["If-Match"] = options.if_match;
     const init: RequestInit & { duplex?: string } = { method: request.method, headers, body, ...(streams ? { duplex: "half" } : {}) };
-    const sent = await this.send_request(op, request.target, init, options);
-    return this.result<T>(op, sent);
+    try {
+      return await this.result<T>(op, await this.send_request(op, request.target, init, options));
+    } catch (cause) {
+      throw fault ? fault.why : cause; // the server has nothing to do with what a body's maker throws
+    }
   }
 
   /** What is known to be too large is not sent. */
@@ -265,22 +285,27 @@ function isUrl(url: string): boolean {
 }
 
 /** A body for fetch, its length where it is known, and whether it streams (browsers cannot, over HTTP/1.1). */
-async function prepared(data: Body): Promise<[BodyInit, number | undefined, boolean]> {
-  if (typeof data === "string") return prepared(new TextEncoder().encode(data));
+async function prepared(op: OpSpec, data: Body, onFault: (why: unknown) => void): Promise<[BodyInit, number | undefined, boolean]> {
+  if (typeof data === "string") return prepared(op, new TextEncoder().encode(data), onFault);
   if (data instanceof Uint8Array) return [data as Uint8Array<ArrayBuffer>, data.byteLength, false];
   if (data instanceof ArrayBuffer) return [data, data.byteLength, false];
   if (data instanceof Blob) return [data, data.size, false];
-  const stream = data instanceof ReadableStream ? data : streamOf(data);
+  if (!(data instanceof ReadableStream) && typeof data?.[Symbol.asyncIterator] !== "function")
+    throw new errors.ServerArgumentError("a body is bytes, a text, a Blob, a ReadableStream or an async iterable of bytes", { op: op.id });
+  const stream = data instanceof ReadableStream ? data : streamOf(data, onFault);
   if (isNode) return [stream, undefined, true];
   const whole = await new Response(stream).arrayBuffer();
   return [whole, whole.byteLength, false];
 }
 
-function streamOf(pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+function streamOf(pieces: AsyncIterable<Uint8Array>, onFault: (why: unknown) => void): ReadableStream<Uint8Array> {
   const iterator = pieces[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const piece = await iterator.next();
+      const piece = await iterator.next().catch((why: unknown) => {
+        onFault(why);
+        throw why;
+      });
       if (piece.done) controller.close();
       else if (piece.value.byteLength) controller.enqueue(piece.value);
     },

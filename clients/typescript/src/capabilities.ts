@@ -90,9 +90,9 @@ export class ServerCapabilities {
     if (!scope || this.legacy) return { allowed: undefined, reason: "the server does not tell its paths" };
     const full = absolute(path, scope.base);
     if (!scope.roots.some((root) => below(full, root))) return { allowed: false, reason: "outside the roots" };
-    if (scope.deny.some((pattern) => matches(full, pattern))) return { allowed: false, reason: "denied" };
+    if (scope.deny.some((pattern) => covers(pattern, full, scope.base))) return { allowed: false, reason: "denied" };
     const effects = specs[op]?.effects;
-    if ((effects?.writes || effects?.runs) && scope.readonly.some((pattern) => matches(full, pattern)))
+    if ((effects?.writes || effects?.runs) && scope.readonly.some((pattern) => covers(pattern, full, scope.base)))
       return { allowed: false, reason: "read-only" };
     return { allowed: true, reason: "nothing speaks against it" };
   }
@@ -132,22 +132,22 @@ function below(path: string, root: string): boolean {
   return path === bare || path.startsWith(`${bare}/`);
 }
 
-/** `*`, `?` and `[…]` of a shell; `*` takes slashes too. */
-function glob(pattern: string): RegExp {
-  const source = pattern.replace(/\[!?\]?[^\]]*\]|[\s\S]/gu, (part) => {
-    if (part === "*") return "[\\s\\S]*";
-    if (part === "?") return "[\\s\\S]";
-    if (part.length === 1 || !part.startsWith("[")) return part.replace(/[\\^$.|+(){}[\]/]/, "\\$&");
-    const negated = part[1] === "!";
-    const set = part.slice(negated ? 2 : 1, -1).replace(/[\\^[\]]/g, "\\$&");
-    return `[${negated ? "^" : ""}${set}]`;
-  });
-  return new RegExp(`^${source}$`, "u");
+/** Bytes as characters, one for each. */
+function bytes(text: string): string {
+  return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");
 }
 
-/** A pattern covers the entry and all below it. */
-function matches(path: string, pattern: string): boolean {
-  const wanted = glob(pattern);
-  const parts = path.split("/");
-  return parts.some((part, at) => wanted.test(parts.slice(0, at + 1).join("/") || "/") || wanted.test(part));
+/**
+ * As the server decides it: "*" and "?" stand for bytes inside one name, "**" for any number of names, and a pattern
+ * covers what it matches and all below.  Nothing else is special.
+ */
+function covers(pattern: string, path: string, base: string): boolean {
+  const wanted = pattern.split("/")[0] === "**" ? pattern : absolute(pattern, base);
+  const parts = bytes(wanted).split("/").filter((part) => part !== "" && part !== ".");
+  return new RegExp(`^${parts.map(partSource).join("")}(?:/|$)`).test(bytes(path));
+}
+
+function partSource(part: string): string {
+  if (part === "**") return "(?:/[^/]+)*?";
+  return `/${part.replace(/[\\^$.|+(){}[\]]/g, "\\$&").replace(/\*/g, "[^/]*").replace(/\?/g, "[^/]")}`;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Made by `agent-sandbox-server gen-client --lang ts --part catalog`: do not edit.
-// Catalog version 1, digest sha256:75a550daa5712c1fc967b92196bc3ae2ec481cc5b1f156e9f8c1d3771c58b680
+// Catalog version 1, digest sha256:304f4afa4f08c673e96b32106b669f903404d67d03b85cf80fb3994b84de8ba9
 import type { ErrorRow, OpSpec } from "./runtime.js";
 
 export const CATALOG_VERSION = 1;
-export const CATALOG_DIGEST = "sha256:75a550daa5712c1fc967b92196bc3ae2ec481cc5b1f156e9f8c1d3771c58b680";
+export const CATALOG_DIGEST = "sha256:304f4afa4f08c673e96b32106b669f903404d67d03b85cf80fb3994b84de8ba9";
 export const SERVER_VERSION = "0.1.0";
 
 /** Tell whether the server answers. */
@@ -43,9 +43,9 @@ export interface PathFacts {
   base: string;
   /** Folders that the caller may reach. */
   roots: (string)[];
-  /** Of these, what may only be read. */
+  /** Patterns of what may only be read: absolute, or with ** in front for any folder. */
   readonly: (string)[];
-  /** Patterns that may not be reached. */
+  /** Patterns of what may not be reached, likewise. */
   deny: (string)[];
 }
 
@@ -531,7 +531,7 @@ export interface FilesDownloadStreamResult {
 
 /** Files and folders as one archive. */
 export interface FilesArchiveParams {
-  /** What to put in; entries are named from each path's last part on. */
+  /** What to put in; entries are named from each path's last part on, which no two may have alike. */
   paths?: (string)[] | undefined;
   /** The exact bytes of `paths`, instead of it. */
   paths_b64?: (Uint8Array | string)[] | undefined;
@@ -1902,8 +1902,10 @@ export interface DevtoolsGitDiffParams {
   path_b64?: Uint8Array | string | undefined;
   /** What is in the index and not in HEAD, instead of what is not in the index. */
   staged?: boolean | undefined;
-  /** Only this file or folder, relative to 'path'. */
+  /** Only this file or folder, relative to 'path'; it need not be there any more. */
   file?: string | undefined;
+  /** The exact bytes of `file`, instead of it. */
+  file_b64?: Uint8Array | string | undefined;
 }
 
 /** The figures of all of it. */
@@ -2200,7 +2202,7 @@ export const catalog = {
   "system.prometheus": {"id": "system.prometheus", "endpoint": null, "group": "system", "scope": "system:read", "kind": "raw", "method": "GET", "path": "/metrics", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":false,"idempotent":true}, "params": [], "one_of": [], "raw": {"request":false,"response":true,"media_type":"text/plain; version=0.0.4"}, "limits": []},
   "devtools.code.run": {"id": "devtools.code.run", "endpoint": "code_run", "group": "dev_tools", "scope": "code:run", "kind": "json", "method": "POST", "path": "/code/run", "since": "0.1.0", "effects": {"reads":true,"writes":true,"runs":true,"idempotent":false}, "params": [{"name":"code","in":"body","type":"string","required":true},{"name":"language","in":"body","type":"string","required":false,"default":"python"},{"name":"timeout","in":"body","type":"number","required":false,"default":30,"minimum":0,"maximum":300},{"name":"cwd","in":"body","type":"path","required":false,"b64":"cwd_b64"},{"name":"env","in":"body","type":"object","required":false,"values":"string"},{"name":"stdin","in":"body","type":"string","required":false}], "one_of": [], "limits": []},
   "devtools.git.status": {"id": "devtools.git.status", "endpoint": "git_status", "group": "dev_tools", "scope": "git:read", "kind": "json", "method": "GET", "path": "/git/status", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":true,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":false,"b64":"path_b64","default":"."}], "one_of": [], "limits": [{"name":"max_seconds","default":60,"cap":300,"error":"commands.timeout"}]},
-  "devtools.git.diff": {"id": "devtools.git.diff", "endpoint": "git_diff", "group": "dev_tools", "scope": "git:read", "kind": "json", "method": "GET", "path": "/git/diff", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":true,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":false,"b64":"path_b64","default":"."},{"name":"staged","in":"query","type":"boolean","required":false,"default":false},{"name":"file","in":"query","type":"string","required":false}], "one_of": [], "limits": [{"name":"max_seconds","default":60,"cap":300,"error":"commands.timeout"}]},
+  "devtools.git.diff": {"id": "devtools.git.diff", "endpoint": "git_diff", "group": "dev_tools", "scope": "git:read", "kind": "json", "method": "GET", "path": "/git/diff", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":true,"idempotent":true}, "params": [{"name":"path","in":"query","type":"path","required":false,"b64":"path_b64","default":"."},{"name":"staged","in":"query","type":"boolean","required":false,"default":false},{"name":"file","in":"query","type":"path","required":false,"b64":"file_b64"}], "one_of": [], "limits": [{"name":"max_seconds","default":60,"cap":300,"error":"commands.timeout"}]},
   "browser.navigate": {"id": "browser.navigate", "endpoint": "browser_navigate", "group": "browser", "scope": "browser:use", "kind": "json", "method": "POST", "path": "/browser/navigate", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":true,"idempotent":false}, "params": [{"name":"url","in":"body","type":"string","required":true},{"name":"wait_until","in":"body","type":"choice","required":false,"default":"networkidle","choices":["load","domcontentloaded","networkidle","commit"]},{"name":"timeout","in":"body","type":"integer","required":false,"default":30000,"minimum":1,"maximum":300000}], "one_of": [], "limits": []},
   "browser.screenshot": {"id": "browser.screenshot", "endpoint": "browser_screenshot", "group": "browser", "scope": "browser:use", "kind": "raw", "method": "POST", "path": "/browser/screenshot", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":true,"idempotent":false}, "params": [{"name":"selector","in":"body","type":"string","required":false},{"name":"full_page","in":"body","type":"boolean","required":false,"default":true},{"name":"format","in":"body","type":"choice","required":false,"default":"png","choices":["png","jpeg"]},{"name":"quality","in":"body","type":"integer","required":false,"minimum":0,"maximum":100}], "one_of": [], "raw": {"request":false,"response":true,"media_type":"image/*"}, "limits": [{"name":"max_bytes","default":50331648,"cap":268435456,"error":"limit.file_too_large"}]},
   "browser.content": {"id": "browser.content", "endpoint": "browser_content", "group": "browser", "scope": "browser:use", "kind": "json", "method": "GET", "path": "/browser/content", "since": "0.1.0", "effects": {"reads":true,"writes":false,"runs":true,"idempotent":false}, "params": [{"name":"type","in":"query","type":"choice","required":false,"default":"html","choices":["html","text"]}], "one_of": [], "limits": [{"name":"max_bytes","default":10485760,"cap":33554432,"error":"limit.file_too_large"}]},

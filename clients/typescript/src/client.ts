@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Made by `agent-sandbox-server gen-client --lang ts --part client`: do not edit.
-// Catalog version 1, digest sha256:75a550daa5712c1fc967b92196bc3ae2ec481cc5b1f156e9f8c1d3771c58b680
+// Catalog version 1, digest sha256:304f4afa4f08c673e96b32106b669f903404d67d03b85cf80fb3994b84de8ba9
 import {
   catalog,
   type CoreHealthParams,

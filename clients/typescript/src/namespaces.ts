@@ -13,7 +13,12 @@ import { TerminalConnection } from "./terminal.js";
 interface FileSystem {
   createReadStream(path: string): AsyncIterable<Uint8Array>;
   promises: {
-    open(path: string, flags: string): Promise<{ write(piece: Uint8Array): Promise<unknown>; close(): Promise<void> }>;
+    open(path: string, flags: string): Promise<{
+      writeFile(piece: Uint8Array): Promise<void>;
+      chmod(mode: number): Promise<void>;
+      close(): Promise<void>;
+    }>;
+    stat(path: string): Promise<{ mode: number }>;
     rename(from: string, to: string): Promise<void>;
     rm(path: string, options: object): Promise<void>;
   };
@@ -50,15 +55,17 @@ export class Files extends FilesNamespace {
     return this.upload_stream({ ...params, data: createReadStream(local) }, options);
   }
 
-  /** Into a file of this machine (in Node), which appears when all of it has come; how many bytes there were. */
+  /** Into a file of this machine (in Node), which appears, or is replaced, when all of it has come; how many bytes there were. */
   async download_file(params: { path: string }, local: string, options?: CallOptions): Promise<number> {
     const { promises: fs } = await node<FileSystem>("fs");
     const part = local.replace(/[^/]*$/, (name) => `.${name}.${Math.random().toString(36).slice(2)}`);
+    const before = await fs.stat(local).catch(() => undefined); // what is replaced may be private
     const file = await fs.open(part, "wx");
     let done = 0;
     try {
+      if (before) await file.chmod(before.mode & 0o777);
       for await (const piece of this.iter_bytes(params, options)) {
-        await file.write(piece);
+        await file.writeFile(piece); // write() may write a part and call it good
         done += piece.length;
       }
       await file.close();

@@ -93,7 +93,7 @@ function checked(op: OpSpec, name: string, value: unknown): unknown {
   const param = op.params.find((one) => one.name === name);
   if (!param || fits(param, sent)) return sent;
   const wanted = param.type === "choice" && param.choices ? `one of ${param.choices.join(", ")}` : `of type ${param.type}`;
-  const got = param.type === "choice" && typeof value === "string" ? `'${value}'` : value === null ? "null" : typeof value;
+  const got = param.type === "choice" && typeof value === "string" ? `'${value}'` : value === null || typeof value === "number" ? String(value) : typeof value;
   throw wrong(op, `the parameter '${name}' must be ${wanted}, not ${got}`);
 }
 
@@ -114,7 +114,7 @@ export function bind(op: OpSpec, args: object, raw = false): BoundRequest {
   const inQuery = raw || ["GET", "HEAD", "DELETE"].includes(op.method);
   for (const [name, value] of given) {
     const sent = checked(op, name, value);
-    if (placeholders(path).includes(name)) path = path.replace(`{${name}}`, encodeURIComponent(String(sent)));
+    if (placeholders(path).includes(name)) path = path.replace(`{${name}}`, () => encoded(op, name, String(sent)));
     else if (inQuery) query.push(queryPart(op, name, String(sent)));
     else body[name] = sent;
   }
@@ -122,8 +122,16 @@ export function bind(op: OpSpec, args: object, raw = false): BoundRequest {
 }
 
 function queryPart(op: OpSpec, name: string, value: string): string {
-  const encoded = encodeURIComponent(value);
+  const sent = encoded(op, name, value);
   const twin = op.params.find((one) => one.name === name)?.b64;
-  if (twin && encoded.length > LONG_VALUE) return `${twin}=${encodeURIComponent(toBase64(new TextEncoder().encode(value)))}`;
-  return `${encodeURIComponent(name)}=${encoded}`;
+  if (twin && sent.length > LONG_VALUE) return `${twin}=${encodeURIComponent(toBase64(new TextEncoder().encode(value)))}`;
+  return `${encodeURIComponent(name)}=${sent}`;
+}
+
+function encoded(op: OpSpec, name: string, value: string): string {
+  try {
+    return encodeURIComponent(value);
+  } catch {
+    throw wrong(op, `the parameter '${name}' holds half a character, which cannot be sent`);
+  }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Server-sent events out of bytes that come in any pieces.
+import { ContractMismatchError } from "./errors.js";
 
 export interface RawEvent {
   name: string;
@@ -25,7 +26,7 @@ export class SSEParser {
 
   feed(piece: Uint8Array): RawEvent[] {
     this.rest += this.decoder.decode(piece, { stream: true });
-    if (this.rest.length + this.size > LARGEST) throw new Error(`an event of more than ${LARGEST} characters`);
+    if (this.rest.length + this.size > LARGEST) throw new ContractMismatchError(`the stream holds an event of more than ${LARGEST} characters`);
     const events: RawEvent[] = [];
     let start = 0;
     for (;;) {

@@ -41,15 +41,19 @@ function responseOf(answer: Incoming): Response {
   return new Response(NO_BODY.includes(answer.statusCode) ? null : body, { status: answer.statusCode, headers: headersOf(answer) });
 }
 
-async function write(request: Outgoing, body: BodyInit | null | undefined, gone: () => boolean): Promise<void> {
+async function write(request: Outgoing, body: BodyInit | null | undefined): Promise<void> {
   if (body === null || body === undefined) return request.end();
   if (typeof body === "string") return request.end(body);
   if (body instanceof Uint8Array) return request.end(body);
   if (!(body instanceof ReadableStream)) return request.end(new Uint8Array(await new Response(body).arrayBuffer()));
   const reader = body.getReader();
+  let gone = false;
+  let wake = (): void => undefined;
+  request.on("drain", () => wake());
+  request.once("close", () => ((gone = true), wake()));
   try {
-    for (let piece = await reader.read(); !piece.done && !gone(); piece = await reader.read())
-      if (!request.write(piece.value)) await new Promise<void>((resolve) => (request.once("drain", resolve), request.once("close", resolve)));
+    for (let piece = await reader.read(); !piece.done && !gone; piece = await reader.read())
+      if (!request.write(piece.value) && !gone) await new Promise<void>((resolve) => (wake = resolve));
     request.end();
   } catch (fault) {
     request.destroy(fault);
@@ -65,15 +69,13 @@ export function unixFetch(socketPath: string): typeof globalThis.fetch {
     const url = new URL(String(input));
     init.signal?.throwIfAborted();
     return new Promise<Response>((resolve, reject) => {
-      let gone = false;
       const request = http.request({
         socketPath, path: url.pathname + url.search, method: init.method ?? "GET", signal: init.signal ?? undefined,
         headers: Object.fromEntries(new Headers(init.headers)),
       });
       request.once("response", (answer: Incoming) => resolve(responseOf(answer)));
       request.on("error", reject); // behind the answer it changes nothing, and is told by the answer's body
-      request.once("close", () => (gone = true));
-      write(request, init.body, () => gone).catch(reject);
+      write(request, init.body).catch(reject);
     });
   };
 }

@@ -133,7 +133,7 @@ static void ask_json(struct visit *v, struct str id)
 	visit_ask(v, visit_left_ms(v), room(v), on_json);
 }
 
-static void on_result(struct cdp_request *r, const struct cdp_answer *answer)
+static void on_value(struct cdp_request *r, const struct cdp_answer *answer)
 {
 	struct visit *v = visit_of(r);
 	struct str object = span_get(answer->result, "result"), type = span_get(object, "type");
@@ -157,6 +157,30 @@ static void on_result(struct cdp_request *r, const struct cdp_answer *answer)
 		reply(v, answer, span_get(object, "value"));
 }
 
+/* As a console does it the script's own promise is waited for, and not one that is its value. */
+static void on_result(struct cdp_request *r, const struct cdp_answer *answer)
+{
+	struct visit *v = visit_of(r);
+	struct str object = span_get(answer->result, "result"), id = span_get(object, "objectId");
+	struct json_writer *w;
+
+	if (answer->status < 0 || !id.p || !span_is(span_get(object, "type"), "object") ||
+		span_get(answer->result, "exceptionDetails").p) {
+		on_value(r, answer);
+		return;
+	}
+	w = visit_begin(v, "Runtime.callFunctionOn");
+	json_key(w, "objectId");
+	json_raw(w, id);
+	json_key(w, "functionDeclaration");
+	json_string(w, "function() { return this; }");
+	json_key(w, "awaitPromise");
+	json_bool(w, true);
+	json_key(w, "objectGroup");
+	json_string(w, "abx");
+	visit_ask(v, visit_left_ms(v), room(v), on_value);
+}
+
 static void run(struct visit *v)
 {
 	const struct in *in = call_in(v->call, struct in);
@@ -169,7 +193,8 @@ static void run(struct visit *v)
 	w = visit_begin(v, "Runtime.evaluate");
 	json_key(w, "expression");
 	json_text(w, in->script);
-	json_key(w, "awaitPromise");
+	/* As in a console: 'await' at the top, and a name may be declared once more. */
+	json_key(w, "replMode");
 	json_bool(w, true);
 	json_key(w, "objectGroup");
 	json_string(w, "abx");

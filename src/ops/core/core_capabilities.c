@@ -53,8 +53,9 @@ static const struct field who_rows[] = {
 static const struct field paths_rows[] = {
 	R_STRING(struct paths, base, "Where relative paths start."),
 	R_STRINGS(struct paths, roots, "Folders that the caller may reach."),
-	R_STRINGS(struct paths, readonly, "Of these, what may only be read."),
-	R_STRINGS(struct paths, deny, "Patterns that may not be reached."),
+	R_STRINGS(struct paths, readonly,
+		"Patterns of what may only be read: absolute, or with ** in front for any folder."),
+	R_STRINGS(struct paths, deny, "Patterns of what may not be reached, likewise."),
 	FIELDS_END,
 };
 

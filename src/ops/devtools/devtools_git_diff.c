@@ -12,7 +12,7 @@ enum { DIFF_MAX = 1024 * 1024, FIGURES_MAX = 256 };
 struct in {
 	struct path_arg path;
 	bool staged;
-	const char *file;
+	struct path_arg file;
 };
 
 struct stats {
@@ -28,7 +28,8 @@ struct out {
 static const struct field params[] = {
 	P_PATH(struct in, path, 0, "A folder of the repository.", .def_text = "."),
 	P_BOOL(struct in, staged, false, "What is in the index and not in HEAD, instead of what is not in the index."),
-	P_STRING(struct in, file, 0, "Only this file or folder, relative to 'path'."),
+	P_PATH(struct in, file, F_UNRESOLVED,
+		"Only this file or folder, relative to 'path'; it need not be there any more."),
 	FIELDS_END,
 };
 
@@ -72,7 +73,7 @@ static int plan(struct git_run *run)
 	if (in->staged)
 		git_arg(run, "--cached");
 	git_arg(run, "--");
-	git_arg(run, in->file ? arena_printf(&run->call->arena, ":(literal)%s", in->file) : ":/");
+	git_arg(run, in->file.given.p ? arena_printf(&run->call->arena, ":(literal)%s", in->file.given.p) : ":/");
 	policy_facts(run->call->caller, &facts);
 	for (size_t i = 0; i < facts.deny.count; i++)
 		git_exclude(((const char *const *)facts.deny.items)[i], run->repo.top, add_exclude, run);

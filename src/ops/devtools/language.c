@@ -14,16 +14,53 @@
 
 /*
  * Node resolves a script's path, and this one leads nowhere.  The code is compiled as a module of
- * the working directory, so that require() and import() begin there.
+ * the working directory, so that require() and import() begin there.  What is no CommonJS is
+ * imported as an ES module, by a name for which hooks give the code; as of a script, an await at
+ * the top that never ends is exit code 13.
  */
 static const char NODE_START[] =
-	"'use strict';{const fs=require('fs'),path=require('path'),Module=require('module');"
-	"const code=fs.readFileSync(9,'utf8');fs.closeSync(9);const file=path.resolve('[code]');"
-	"const main=new Module(file,null);main.id='.';main.filename=file;main.paths=Module._nodeModulePaths(process.cwd());"
-	"process.mainModule=main;process.argv[1]=file;main._compile(code,file);main.loaded=true}";
+	"'use strict';{"
+	"const fs=require('fs'),path=require('path'),Module=require('module');"
+	"const code=fs.readFileSync(9,'utf8');fs.closeSync(9);const file=path.resolve('[code]');process.argv[1]=file;"
+	"let common=true;try{require('vm').compileFunction(code,['exports','require','module'])}"
+	"catch{common=!Module.register}"
+	"if(common){const main=new Module(file,null);main.id='.';main.filename=file;"
+	"main.paths=Module._nodeModulePaths(process.cwd());process.mainModule=main;main._compile(code,file);main.loaded=true}"
+	"else{const url=require('url').pathToFileURL(file).href,exit=process.exit;let open=true;"
+	"const hooks='let own;export const initialize=(data)=>{own=data};"
+	"export const resolve=(name,context,next)=>name===own.url?{url:name,shortCircuit:true}:next(name,context);"
+	"export const load=(name,context,next)=>name!==own.url?next(name,context):"
+	"{format:\"module\",source:own.code,shortCircuit:true}';"
+	"Module.register('data:text/javascript,'+encodeURIComponent(hooks),{data:{url,code}});"
+	"const done=()=>{open=false;process.exit=exit};process.exit=(...status)=>{done();return exit(...status)};"
+	"process.on('exit',()=>{if(open)process.exitCode=process.exitCode??13});import(url).finally(done)}}";
 
-static const char *const python3[] = { "python3", FILE_PATH, NULL };
-static const char *const python[] = { "python", FILE_PATH, NULL };
+/*
+ * Python looks for modules beside a script, and this one need not lie in the working directory.
+ * By the number of the process its path leads to the code for others too: multiprocessing has
+ * processes that are not forks read it once more.  What is raised is shown without these lines.
+ */
+static const char PYTHON_START[] = "def start():\n"
+				   " import os, sys\n"
+				   " main = sys.modules['__main__'].__dict__\n"
+				   " del main['start']\n"
+				   " file = main['__file__'] = '/proc/%s/fd/9' % os.readlink('/proc/self')\n"
+				   " sys.argv[:] = [file]\n"
+				   " if sys.path[:1] == ['']:\n"
+				   "  sys.path[0] = os.getcwd()\n"
+				   " with open(file, 'rb') as code:\n"
+				   "  text = code.read()\n"
+				   " try:\n"
+				   "  exec(compile(text, file, 'exec', 0, True), main)\n"
+				   " except Exception:\n"
+				   "  kind, error, trace = sys.exc_info()\n"
+				   "  error.__traceback__ = trace.tb_next\n"
+				   "  sys.excepthook(kind, error, trace.tb_next)\n"
+				   "  sys.exit(1)\n"
+				   "start()\n";
+
+static const char *const python3[] = { "python3", "-c", PYTHON_START, NULL };
+static const char *const python[] = { "python", "-c", PYTHON_START, NULL };
 static const char *const node[] = { "node", "-e", NODE_START, NULL };
 static const char *const nodejs[] = { "nodejs", "-e", NODE_START, NULL };
 static const char *const bash[] = { "bash", FILE_PATH, NULL };

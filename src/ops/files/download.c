@@ -61,6 +61,8 @@ struct download {
 	struct stat st;
 	bool is_endless; /* the size says nothing: read to the end (R47) */
 	char etag[FILES_ETAG_SIZE];
+	bool is_part; /* of parameters, which hold where the size is not known too */
+	uint64_t part_first, part_last;
 	uint64_t at, end; /* what is left to send */
 	char *ahead;      /* read by a worker */
 	size_t ahead_len, ahead_at;
@@ -185,11 +187,27 @@ static bool range_holds(const struct download *d)
 
 static struct range wanted_range(const struct download *d)
 {
+	const struct range whole = { .kind = RANGE_WHOLE };
 	const struct call *call = d->call;
+	uint64_t size = (uint64_t)d->st.st_size;
 
-	if (!call->http.range.p || call->http.head || d->is_endless || !range_holds(d))
-		return (struct range){ .kind = RANGE_WHOLE };
-	return range_parse(call->http.range, (uint64_t)d->st.st_size);
+	if (call->http.head || d->is_endless)
+		return whole;
+	if (d->is_part && d->part_first >= size)
+		return (struct range){ .kind = RANGE_UNSATISFIABLE };
+	if (d->is_part)
+		return (struct range){ RANGE_PART, d->part_first, MIN(d->part_last, size - 1) };
+	return call->http.range.p && range_holds(d) ? range_parse(call->http.range, size) : whole;
+}
+
+/* No more of it is known than where it begins: 200, and no Content-Range. */
+static void take_endless(struct download *d)
+{
+	d->end = UINT64_MAX;
+	if (!d->is_part)
+		return;
+	d->at = d->part_first;
+	d->end = MIN(d->part_last, UINT64_MAX - 1) + 1;
 }
 
 static void set_retry(struct timer *t)
@@ -349,7 +367,9 @@ static void send_bytes(struct download *d)
 		send_status(d, &head, 416);
 		return;
 	}
-	d->end = d->is_endless ? UINT64_MAX : (uint64_t)d->st.st_size;
+	d->end = (uint64_t)d->st.st_size;
+	if (d->is_endless)
+		take_endless(d);
 	if (range.kind == RANGE_PART) {
 		head.status = 206;
 		head.first = d->at = range.first;
@@ -402,15 +422,39 @@ static void on_gone(struct call *call)
 	job_cancel(&d->job);
 }
 
-void download_start(struct call *call, download_reply_fn *reply)
+static void start(struct download *d)
 {
-	struct download *d = mem_new(struct download);
+	struct call *call = d->call;
 
-	d->call = call;
-	d->reply = reply;
-	d->fd = -1;
 	call->state = d;
 	call->on_gone = on_gone;
 	if (call_job(call, &d->job, LANE_SHORT, work_open, opened) < 0)
 		fail(d);
+}
+
+static struct download *download_new(struct call *call)
+{
+	struct download *d = mem_new(struct download);
+
+	d->call = call;
+	d->fd = -1;
+	return d;
+}
+
+void download_start(struct call *call, download_reply_fn *reply)
+{
+	struct download *d = download_new(call);
+
+	d->reply = reply;
+	start(d);
+}
+
+void download_start_part(struct call *call, uint64_t first, uint64_t last)
+{
+	struct download *d = download_new(call);
+
+	d->is_part = true;
+	d->part_first = first;
+	d->part_last = last;
+	start(d);
 }

@@ -27,3 +27,6 @@ struct download_content {
 typedef void download_reply_fn(struct call *call, const struct download_content *content);
 
 void download_start(struct call *call, download_reply_fn *reply);
+
+/* As bytes, from the first to the last of them (UINT64_MAX: to the end), instead of what a Range header says. */
+void download_start_part(struct call *call, uint64_t first, uint64_t last);

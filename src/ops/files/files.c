@@ -182,6 +182,13 @@ int files_check_no_root(const struct call *call, const struct place *place, stru
 	return err_deny(err, ERR_POLICY_PATH, "paths.roots", "'%s' is a root or holds one", place->given);
 }
 
+int files_refuse_slash(const struct place *from, const struct place *to, struct err *err)
+{
+	return err_set(err, ERR_FILES_NOT_DIR,
+		"'%s' is not a folder, and the slash at the end of '%s' says one: give its whole new path", from->given,
+		to->given);
+}
+
 void files_temp_name(char to[static FILES_TEMP_SIZE])
 {
 	uint64_t number = 0;

@@ -56,6 +56,9 @@ int files_open(const struct place *place, struct stat *ret_st, struct err *err) 
 /* Refused with 403: a root, or what holds one (R56). */
 int files_check_no_root(const struct call *call, const struct place *place, struct err *err) MUST_CHECK;
 
+/* What is no folder cannot get the name of one, with a slash at the end: -1. */
+int files_refuse_slash(const struct place *from, const struct place *to, struct err *err);
+
 /* A name for temporary files, which is recognised at the next start (R87). */
 enum { FILES_TEMP_SIZE = 40 };
 void files_temp_name(char to[static FILES_TEMP_SIZE]);

@@ -35,7 +35,8 @@ struct out {
 };
 
 static const struct field params[] = {
-	P_PATHS(struct in, paths, F_REQUIRED, "What to put in; entries are named from each path's last part on."),
+	P_PATHS(struct in, paths, F_REQUIRED,
+		"What to put in; entries are named from each path's last part on, which no two may have alike."),
 	P_CHOICE(struct in, format, PACK_TAR_GZ, pack_formats, "The archive's format."),
 	FIELDS_END,
 };

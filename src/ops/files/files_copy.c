@@ -86,7 +86,6 @@ static int permit(struct call *call)
 static int check(struct call *call, const struct in *in, const struct stat *st)
 {
 	struct place *from = in->source.place, *to = in->destination.place;
-	int status;
 
 	if (!S_ISDIR(st->st_mode) && !S_ISREG(st->st_mode) && !S_ISLNK(st->st_mode))
 		return err_set(&call->err, ERR_FILES_NOT_REGULAR, "'%s' is not a regular file", from->given);
@@ -96,12 +95,11 @@ static int check(struct call *call, const struct in *in, const struct stat *st)
 		return err_set(&call->err, ERR_ARGS_INVALID, "cannot copy '%s' into itself", from->given);
 	if (to->missing && !in->parents)
 		return err_system(&call->err, ENOENT, "'%s'", to->given);
+	if (to->wants_folder && !S_ISDIR(st->st_mode))
+		return files_refuse_slash(from, to, &call->err);
 	if (place_make_parents(to, 0777, &call->err) < 0)
 		return -1;
-	status = check_there(in, st, &call->err);
-	if (status == 0 && to->wants_folder && !S_ISDIR(st->st_mode))
-		return fail(in, ENOTDIR, &call->err);
-	return status;
+	return check_there(in, st, &call->err);
 }
 
 static void take_back(int dir_fd, const char *name, bool is_folder)

@@ -79,6 +79,7 @@ struct extract {
 	/* of a new destination */
 	char temp[FILES_TEMP_SIZE];
 	struct leftover left;
+	int nearest_fd; /* the folder for what has not appeared yet, where the destination's own is missing; or -1 */
 	int folder_fd;
 	bool merged;
 };
@@ -87,13 +88,14 @@ static void extract_free(struct extract *x)
 {
 	leftover_forget(&x->left);
 	close_fd(x->archive_fd);
+	close_fd(x->nearest_fd);
 	if (x->buffer)
 		budget_give(BUFFER_SIZE);
 	free(x->buffer);
 	free(x);
 }
 
-static struct place *destination(struct extract *x)
+static struct place *destination(const struct extract *x)
 {
 	return call_in(x->call, struct in)->destination.place;
 }
@@ -115,16 +117,25 @@ static int open_archive(struct extract *x, struct err *err)
 	return x->archive_fd < 0 ? err_system(err, -x->archive_fd, "cannot read '%s'", place->given) : 0;
 }
 
-static int make_parents(struct extract *x, struct err *err)
+/* Missing folders above are made when all is well, and not before. */
+static int open_stage(struct extract *x, struct err *err)
 {
-	struct place *to = destination(x);
+	const struct place *to = destination(x);
 
-	if (to->missing && !call_in(x->call, struct in)->parents)
+	if (!to->missing || x->nearest_fd >= 0)
+		return 0;
+	if (!call_in(x->call, struct in)->parents)
 		return err_system(err, ENOENT, "'%s'", to->given);
-	return place_make_parents(to, 0777, err);
+	x->nearest_fd = place_open_nearest(to);
+	return x->nearest_fd < 0 ? err_system(err, -x->nearest_fd, "'%s'", to->given) : 0;
 }
 
-/* The folder to fill: the destination itself, or one beside it that takes its name at the end. */
+static int stage_fd(const struct extract *x)
+{
+	return x->nearest_fd >= 0 ? x->nearest_fd : destination(x)->parent_fd;
+}
+
+/* The folder to fill: the destination itself, or one beside it (or above) that takes its name at the end. */
 static int open_folder(struct extract *x, struct err *err)
 {
 	struct place *to = destination(x);
@@ -136,22 +147,25 @@ static int open_folder(struct extract *x, struct err *err)
 	if (x->folder_fd != -ENOENT)
 		return err_system(err, -x->folder_fd, "'%s'", to->given);
 	files_temp_name(x->temp);
-	x->left = leftover_note(to->parent_fd, x->temp);
-	if (mkdirat(to->parent_fd, x->temp, 0777) < 0) {
+	x->left = leftover_note(stage_fd(x), x->temp);
+	if (mkdirat(stage_fd(x), x->temp, 0777) < 0) {
 		x->temp[0] = '\0';
 		return err_system(err, errno, "cannot make '%s'", to->given);
 	}
-	x->folder_fd = openat(to->parent_fd, x->temp, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	x->folder_fd = openat(stage_fd(x), x->temp, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return x->folder_fd < 0 ? err_system(err, errno, "cannot make '%s'", to->given) : 0;
 }
 
 static int appear(struct extract *x, struct err *err)
 {
 	struct place *to = destination(x);
-	int status = renameat2(to->parent_fd, x->temp, to->parent_fd, to->name, RENAME_NOREPLACE);
+	int status;
 
+	if (place_make_parents(to, 0777, err) < 0)
+		return -1;
+	status = renameat2(stage_fd(x), x->temp, to->parent_fd, to->name, RENAME_NOREPLACE);
 	if (status < 0 && (errno == EINVAL || errno == ENOSYS))
-		status = renameat(to->parent_fd, x->temp, to->parent_fd, to->name);
+		status = renameat(stage_fd(x), x->temp, to->parent_fd, to->name);
 	if (status < 0)
 		return err_system(err, errno, "cannot make '%s'", to->given);
 	x->temp[0] = '\0';
@@ -200,11 +214,11 @@ static void work_extract(struct job *job)
 	struct err unused;
 
 	x->folder_fd = -1;
-	x->failed = open_archive(x, &x->err) < 0 || make_parents(x, &x->err) < 0 || open_folder(x, &x->err) < 0 ||
+	x->failed = open_archive(x, &x->err) < 0 || open_stage(x, &x->err) < 0 || open_folder(x, &x->err) < 0 ||
 		    fill(x, &x->err) < 0;
 	close_fd(x->folder_fd);
 	if (x->failed && x->temp[0])
-		(void)!tree_remove(NULL, destination(x)->parent_fd, x->temp, x->temp, &unused);
+		(void)!tree_remove(NULL, stage_fd(x), x->temp, x->temp, &unused);
 	if (x->failed)
 		tell_merged(x, &x->err);
 }
@@ -257,16 +271,16 @@ static int open_spool(struct extract *x, struct err *err)
 	const struct place *to = destination(x);
 	char name[FILES_TEMP_SIZE];
 
-	if (make_parents(x, err) < 0)
+	if (open_stage(x, err) < 0)
 		return -1;
-	x->archive_fd = openat(to->parent_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	x->archive_fd = openat(stage_fd(x), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (x->archive_fd >= 0)
 		return 0;
 	files_temp_name(name);
-	x->archive_fd = openat(to->parent_fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	x->archive_fd = openat(stage_fd(x), name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (x->archive_fd < 0)
 		return err_system(err, errno, "cannot keep the archive beside '%s'", to->given);
-	unlinkat(to->parent_fd, name, 0);
+	unlinkat(stage_fd(x), name, 0);
 	return 0;
 }
 
@@ -362,7 +376,7 @@ static void start(struct call *call)
 	struct extract *x = mem_new(struct extract);
 
 	x->call = call;
-	x->archive_fd = -1;
+	x->archive_fd = x->nearest_fd = -1;
 	x->unpack.max_bytes = call_limit(call, "max_bytes");
 	call->state = x;
 	call->on_gone = on_gone;

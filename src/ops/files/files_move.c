@@ -138,10 +138,10 @@ static int check(struct call *call, const struct in *in, const struct stat *from
 		return err_set(&call->err, ERR_ARGS_INVALID, "cannot move '%s' into itself", from->given);
 	if (to->missing && !in->parents)
 		return err_system(&call->err, ENOENT, "'%s'", to->given);
+	if (to->wants_folder && !S_ISDIR(from_st->st_mode))
+		return files_refuse_slash(from, to, &call->err);
 	if (place_make_parents(to, 0777, &call->err) < 0)
 		return -1;
-	if (to->wants_folder && !S_ISDIR(from_st->st_mode))
-		return fail(in, ENOTDIR, &call->err);
 	if (fstatat(to->parent_fd, to->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_dev == from_st->st_dev &&
 		st.st_ino == from_st->st_ino)
 		return 1;

@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -269,31 +268,28 @@ static int start(struct read *r)
 	return call_job(r->call, &r->job, in->lines ? LANE_LONG : LANE_SHORT, work, finish);
 }
 
-/* The raw form is that of download_stream; offset and limit say what a Range header would. */
-static int make_range(struct call *call, const struct in *in)
-{
-	char last[32] = "";
-	char *range;
-
-	if (in->lines)
-		return err_set(&call->err, ERR_ARGS_INVALID, "parameter 'lines' does not go with raw bytes");
-	if (!in->offset && !in->limit.set)
-		return 0;
-	if (call->http.range.p)
-		return err_set(&call->err, ERR_ARGS_INVALID, "parameters 'offset' and 'limit' do not go with a Range");
-	if (in->limit.set)
-		snprintf(last, sizeof last, "%lld", (long long)(in->offset + (in->limit.value - 1)));
-	range = arena_printf(&call->arena, "bytes=%lld-%s", (long long)in->offset, last);
-	if (!range)
-		return err_set(&call->err, ERR_BUSY, "the call needs more memory than is left");
-	call->http.range = str_of(range);
-	return 0;
-}
-
 static void no_reply(struct call *call, const struct download_content *content)
 {
 	(void)content;
 	(void)call; /* the raw form has none */
+}
+
+/* The raw form is that of download_stream; offset and limit say what a Range header would. */
+static void start_raw(struct call *call, const struct in *in)
+{
+	bool is_part = in->offset || in->limit.set;
+	uint64_t first = (uint64_t)in->offset;
+
+	if (in->lines)
+		err_set(&call->err, ERR_ARGS_INVALID, "parameter 'lines' does not go with raw bytes");
+	else if (is_part && call->http.range.p)
+		err_set(&call->err, ERR_ARGS_INVALID, "parameters 'offset' and 'limit' do not go with a Range");
+	if (call->err.code)
+		call_fail(call);
+	else if (is_part)
+		download_start_part(call, first, in->limit.set ? first + (uint64_t)in->limit.value - 1 : UINT64_MAX);
+	else
+		download_start(call, no_reply);
 }
 
 static void files_read(struct call *call)
@@ -304,10 +300,7 @@ static void files_read(struct call *call)
 	if (in->encoding == ENCODING_BYTES)
 		call->http.raw_response = true;
 	if (call->http.raw_response) {
-		if (make_range(call, in) < 0)
-			call_fail(call);
-		else
-			download_start(call, no_reply);
+		start_raw(call, in);
 		return;
 	}
 	r = mem_new(struct read);

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 enum { CHUNK_SIZE = 64 * 1024, MADE_MAX = 160 << 20, SKIPPED_MAX = 1000, ARENA_MAX = 32 << 20 };
@@ -330,6 +331,11 @@ static int start_walk(struct pack *p, const struct place *place, struct err *err
 	return status < 0 ? walk_failed(p, -status, err) : 0;
 }
 
+static const char *last_part(const struct place *place)
+{
+	return strrchr(place->path, '/') + 1;
+}
+
 /* The next one of the paths; entries are named from its last part on. */
 static int start_path(struct pack *p, struct err *err)
 {
@@ -337,7 +343,7 @@ static int start_path(struct pack *p, struct err *err)
 	struct stat st;
 
 	p->path = place->path;
-	p->name_at = (size_t)(strrchr(place->path, '/') - place->path) + 1;
+	p->name_at = (size_t)(last_part(place) - place->path);
 	if (files_lstat(place, &st, err) < 0)
 		return -1;
 	if (place->path[1] && put_entry(p, place->parent_fd, place->name, place->path + p->name_at, &st, err) < 0)
@@ -364,9 +370,34 @@ static int step(struct pack *p, struct err *err)
 	return p->next_path < p->place_count ? start_path(p, err) : finish(p, err);
 }
 
+static int by_last_part(const void *a, const void *b)
+{
+	return strcmp(last_part(*(const struct place *const *)a), last_part(*(const struct place *const *)b));
+}
+
+/* Who unpacks two entries of one name has only the second. */
+static int check_names(struct pack *p, struct err *err)
+{
+	const struct place **sorted = arena_array(&p->arena, const struct place *, p->place_count + 1);
+
+	if (!sorted)
+		return err_set(err, ERR_BUSY, "memory is used up");
+	for (size_t i = 0; i < p->place_count; i++)
+		sorted[i] = &p->places[i];
+	qsort(sorted, p->place_count, sizeof *sorted, by_last_part);
+	for (size_t i = 1; i < p->place_count; i++) {
+		if (by_last_part(&sorted[i - 1], &sorted[i]) == 0)
+			return err_set(err, ERR_ARGS_INVALID, "'%s' and '%s' would have the same name in the archive",
+				sorted[i - 1]->given, sorted[i]->given);
+	}
+	return 0;
+}
+
 /* All paths are looked at before the first byte, so that what is missing is an error of the whole. */
 static int check_paths(struct pack *p, struct err *err)
 {
+	if (check_names(p, err) < 0)
+		return -1;
 	for (size_t i = 0; i < p->place_count; i++) {
 		struct stat st;
 

@@ -2,6 +2,7 @@
 #include "ops/files/sink.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 
@@ -21,46 +22,39 @@ static struct sink_file *last_file(const struct sink *s)
 }
 
 /* The place is the sink's when it is one of a form. */
-static int add_file(struct sink *s, const struct place *place, struct place *owned, struct err *err)
+static int add_file(struct sink *s, struct place *place, struct place *owned, struct err *err)
 {
 	struct sink_file *file = mem_new(struct sink_file);
 
 	file->place = owned;
-	file->target.fd = -1;
+	file->target.fd = file->target.nearest_fd = -1;
 	*s->last = file;
 	s->last = &file->next;
 	s->count++;
 	return target_open(&file->target, place, &s->how, err);
 }
 
-static int open_form(struct sink *s, struct err *err)
+/* The folder of a form; like those above it, it may be made with the files at the end. */
+static int check_folder(const struct sink *s, struct err *err)
 {
 	struct stat st;
+	int status = -ENOENT;
 
+	if (!s->place->missing)
+		status = fstatat(s->place->parent_fd, s->place->name, &st, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
+	if (status == -ENOENT && s->makes_parents)
+		return 0;
+	if (status == 0 && !S_ISDIR(st.st_mode))
+		status = -ENOTDIR;
+	return status < 0 ? err_system(err, -status, "'%s'", s->place->given) : 0;
+}
+
+static int open_form(struct sink *s, struct err *err)
+{
 	s->is_form = true;
 	if (multipart_init(&s->form, s->call->http.content_type) < 0)
 		return err_set(err, ERR_ARGS_MEDIA, "the Content-Type is not multipart/form-data with a boundary");
-	if (files_lstat(s->place, &st, err) < 0)
-		return -1;
-	if (!S_ISDIR(st.st_mode))
-		return err_system(err, ENOTDIR, "'%s'", s->place->given);
-	return 0;
-}
-
-/* Of a form the folder itself is a parent of what comes. */
-static int make_parents(struct sink *s, struct err *err)
-{
-	const struct upload_in *in = call_in(s->call, struct upload_in);
-
-	if (s->place->missing && !in->parents)
-		return err_system(err, ENOENT, "'%s'", s->place->given);
-	if (place_make_parents(s->place, 0777, err) < 0)
-		return -1;
-	if (!s->call->http.multipart || !in->parents)
-		return 0;
-	if (mkdirat(s->place->parent_fd, s->place->name, 0777) < 0 && errno != EEXIST)
-		return err_system(err, errno, "cannot make '%s'", s->place->given);
-	return 0;
+	return check_folder(s, err);
 }
 
 int sink_open(struct sink *s, struct call *call, int64_t max_files, struct err *err)
@@ -75,8 +69,11 @@ int sink_open(struct sink *s, struct call *call, int64_t max_files, struct err *
 	s->how.if_match = call->http.if_match;
 	s->how.has_mode = in->mode != NULL;
 	s->how.durable = policy_fsync(principal_policy(call->caller));
-	if (files_parse_mode(in->mode, &s->how.mode, err) < 0 || make_parents(s, err) < 0)
+	if (files_parse_mode(in->mode, &s->how.mode, err) < 0)
 		return -1;
+	s->makes_parents = in->parents;
+	if (s->place->missing && !in->parents)
+		return err_system(err, ENOENT, "'%s'", s->place->given);
 	return call->http.multipart ? open_form(s, err) : add_file(s, s->place, NULL, err);
 }
 
@@ -113,7 +110,8 @@ static int begin_part(struct sink *s, struct err *err)
 	path = arena_printf(&s->arena, "%s/%.*s", s->place->path[1] ? s->place->path : "", (int)len, name);
 	if (!path)
 		return err_set(err, ERR_BUSY, "memory is used up");
-	place = place_resolve(&s->arena, s->call->caller, str_of(path), F_WRITE, err);
+	place = place_resolve(
+		&s->arena, s->call->caller, str_of(path), F_WRITE | (s->makes_parents ? F_MISSING_OK : 0), err);
 	if (!place)
 		return -1;
 	if (is_taken(s, place->path)) {

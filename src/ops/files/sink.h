@@ -17,14 +17,14 @@ struct sink {
 	struct target_how how;
 	struct arena arena; /* of the places of a form's files */
 	int64_t max_files;
-	bool is_form;
+	bool is_form, makes_parents;
 	struct multipart form;
 	struct sink_file *first, **last; /* in the order in which they came; heap */
 	size_t count;
 	struct upload_file *files; /* after the commit, in the call's arena */
 };
 
-/* The place's missing parents are made where the arguments say so. */
+/* The place's missing parents are made with the files, where the arguments say so. */
 int sink_open(struct sink *s, struct call *call, int64_t max_files, struct err *err) MUST_CHECK;
 int sink_write(struct sink *s, const char *bytes, size_t len, struct err *err) MUST_CHECK;
 int sink_commit(struct sink *s, struct err *err) MUST_CHECK;

@@ -28,6 +28,12 @@ static int fail(const struct target *t, int number, struct err *err)
 	return err_system(err, number, "cannot write '%s'", t->place->given);
 }
 
+/* Where the file is before it appears. */
+static int temp_dir(const struct target *t)
+{
+	return t->nearest_fd >= 0 ? t->nearest_fd : t->place->parent_fd;
+}
+
 static int check_old(struct target *t, struct err *err)
 {
 	const struct place *place = t->place;
@@ -64,7 +70,11 @@ static int look(struct target *t, struct err *err)
 
 	if (place->wants_folder || place->is_root)
 		return fail(t, EISDIR, err);
-	if (fstatat(place->parent_fd, place->name, &t->old, AT_SYMLINK_NOFOLLOW) == 0) {
+	if (place->missing) {
+		t->nearest_fd = place_open_nearest(place);
+		if (t->nearest_fd < 0)
+			return fail(t, -t->nearest_fd, err);
+	} else if (fstatat(place->parent_fd, place->name, &t->old, AT_SYMLINK_NOFOLLOW) == 0) {
 		t->replaces = true;
 		if (check_old(t, err) < 0)
 			return -1;
@@ -86,9 +96,8 @@ static int open_named(struct target *t)
 
 	for (int i = 0; i < ATTEMPTS; i++) {
 		files_temp_name(t->temp);
-		t->left = leftover_note(t->place->parent_fd, t->temp);
-		t->fd = openat(t->place->parent_fd, t->temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			first_mode(t));
+		t->left = leftover_note(temp_dir(t), t->temp);
+		t->fd = openat(temp_dir(t), t->temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, first_mode(t));
 		if (t->fd >= 0)
 			return 0;
 		number = errno;
@@ -100,16 +109,16 @@ static int open_named(struct target *t)
 	return -number;
 }
 
-int target_open(struct target *t, const struct place *place, const struct target_how *how, struct err *err)
+int target_open(struct target *t, struct place *place, const struct target_how *how, struct err *err)
 {
 	int status;
 
-	*t = (struct target){ .place = place, .how = *how, .fd = -1 };
+	*t = (struct target){ .place = place, .how = *how, .fd = -1, .nearest_fd = -1 };
 	if (look(t, err) < 0)
 		return -1;
 	/* An unnamed file gets its name through /proc: without it, not even tried. */
 	if (atomic_load(&uses_unnamed) && access("/proc/self/fd", X_OK) == 0)
-		t->fd = openat(place->parent_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, first_mode(t));
+		t->fd = openat(temp_dir(t), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, first_mode(t));
 	if (t->fd >= 0)
 		return 0;
 	status = open_named(t);
@@ -143,12 +152,12 @@ static int set_facts(const struct target *t)
 	return 0;
 }
 
-static int link_unnamed(const struct target *t, const char *name)
+static int link_unnamed(const struct target *t, int dir_fd, const char *name)
 {
 	char self[32];
 
 	snprintf(self, sizeof self, "/proc/self/fd/%d", t->fd);
-	return linkat(AT_FDCWD, self, t->place->parent_fd, name, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
+	return linkat(AT_FDCWD, self, dir_fd, name, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
 }
 
 static int name_unnamed(struct target *t)
@@ -157,7 +166,7 @@ static int name_unnamed(struct target *t)
 
 	for (int i = 0; i < ATTEMPTS && status == -EEXIST; i++) {
 		files_temp_name(t->temp);
-		status = link_unnamed(t, t->temp);
+		status = link_unnamed(t, temp_dir(t), t->temp);
 	}
 	if (status < 0)
 		t->temp[0] = '\0';
@@ -166,9 +175,7 @@ static int name_unnamed(struct target *t)
 
 static int rename_over(struct target *t)
 {
-	int dir_fd = t->place->parent_fd;
-
-	if (renameat(dir_fd, t->temp, dir_fd, t->place->name) < 0)
+	if (renameat(temp_dir(t), t->temp, t->place->parent_fd, t->place->name) < 0)
 		return -errno;
 	t->temp[0] = '\0';
 	return 0;
@@ -179,13 +186,13 @@ static int appear_new(struct target *t)
 	int dir_fd = t->place->parent_fd;
 
 	if (!t->temp[0])
-		return link_unnamed(t, t->place->name);
-	if (linkat(dir_fd, t->temp, dir_fd, t->place->name, 0) == 0)
+		return link_unnamed(t, dir_fd, t->place->name);
+	if (linkat(temp_dir(t), t->temp, dir_fd, t->place->name, 0) == 0)
 		return 0; /* the temporary name goes with target_done() */
 	if (errno != EPERM && errno != EOPNOTSUPP)
 		return -errno;
 	/* No hard links here. */
-	if (renameat2(dir_fd, t->temp, dir_fd, t->place->name, RENAME_NOREPLACE) < 0)
+	if (renameat2(temp_dir(t), t->temp, dir_fd, t->place->name, RENAME_NOREPLACE) < 0)
 		return -errno;
 	t->temp[0] = '\0';
 	return 0;
@@ -198,7 +205,7 @@ static int appear(struct target *t)
 	if (t->how.create_only || t->how.append)
 		return appear_new(t);
 	if (!t->temp[0] && !t->replaces) {
-		status = link_unnamed(t, t->place->name);
+		status = link_unnamed(t, t->place->parent_fd, t->place->name);
 		if (status != -EEXIST)
 			return status;
 	}
@@ -293,6 +300,8 @@ int target_commit(struct target *t, struct err *err)
 		status = -errno;
 	if (status < 0)
 		return fail(t, -status, err);
+	if (place_make_parents(t->place, 0777, err) < 0)
+		return -1;
 	if (locks)
 		pthread_mutex_lock(&condition_lock);
 	if (t->how.if_match.p && check_again(t, err) < 0)
@@ -309,9 +318,9 @@ int target_commit(struct target *t, struct err *err)
 void target_done(struct target *t)
 {
 	if (t->temp[0])
-		unlinkat(t->place->parent_fd, t->temp, 0);
+		unlinkat(temp_dir(t), t->temp, 0);
 	t->temp[0] = '\0';
 	leftover_forget(&t->left);
-	close_fd(t->fd);
-	t->fd = -1;
+	close_fd(take_fd(&t->fd));
+	close_fd(take_fd(&t->nearest_fd));
 }

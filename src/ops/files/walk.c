@@ -97,13 +97,15 @@ static int leave(struct walk *w)
 {
 	struct walk_folder *folder = top(w);
 	int status = w->depth > 1 ? open_above(w) : 0;
+	const char *slash;
 
 	if (status < 0)
 		return status;
 	folder->left = true;
 	buf_truncate(&w->path, folder->path_len);
 	w->dir_fd = w->depth > 1 ? w->folders[w->depth - 2].fd : -1;
-	w->name = strrchr(w->path.data, '/') + 1;
+	slash = strrchr(w->path.data, '/');
+	w->name = slash ? slash + 1 : w->path.data; /* the start may be a mere name */
 	return WALK_LEFT;
 }
 

@@ -131,6 +131,33 @@ const checks = {
     const failed = await client.files.download_file({ path: `${remote}.no` }, `${back}.no`).catch((error) => error.name);
     return [before, await client.files.exists({ path: remote }), sent.bytes, done, failed, await client.files.read_text({ path: remote })];
   },
+  async ranges(url, path, ranges) {
+    const client = new ServerClient(url);
+    const one = async ([start, end]) => {
+      const pieces = [];
+      for await (const piece of client.files.iter_bytes({ path }, { start, end: end ?? undefined })) pieces.push(...piece);
+      return String.fromCharCode(...pieces);
+    };
+    const seen = [];
+    for (const range of JSON.parse(ranges)) seen.push(await one(range).catch((error) => `${error.name} ${error.error_code}`));
+    return seen;
+  },
+  async bodies(url, path) {
+    const client = new ServerClient(url);
+    async function* failing() {
+      yield new Uint8Array(10);
+      throw new Error("mine");
+    }
+    return [
+      await client.files.upload({ path, data: failing() }).catch((error) => error.message),
+      await client.files.upload_file("/nowhere/at/all", { path }).catch((error) => error.code),
+      await client.files.upload({ path, data: [1, 2] }).catch((error) => error.name),
+      await client.files.stat({ path: "a\udc80" }).catch((error) => error.name),
+      await client.process.start({ command: "true" }, { idempotency_key: "a\nb" }).catch((error) => error.name),
+      await client.files.exists({ path }),
+    ];
+  },
+  download: async (url, path, local) => new ServerClient(url).files.download_file({ path }, local),
   async watched(url, path) {
     const client = new ServerClient(url);
     const quiet = await client.files.watch_for({ path }, 0.1);

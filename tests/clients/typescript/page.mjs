@@ -29,13 +29,14 @@ async function everything({ url, token, argv }) {
   const read = new TextDecoder().decode(await client.files.download_stream({ path: "sent" }));
   const events = await client.commands.stream({ command: "printf 'x\\342\\200\\250y'; exit 3" }).collect();
   const missing = await caught(client.files.read({ path: "no" }));
+  const long = await caught(client.files.read({ path: "x".repeat(9000) }));
   const stranger = await caught(new ServerClient(url, { token: "wrong" }).files.list({ path: "." }));
   const stream = client.commands.stream({ argv });
   const started = await stream.next();
   await report({
     names: entries.map((entry) => entry.name), sent: sent.bytes, read, stream: events.map((event) => event.event),
     text: events.filter((event) => event.event === "stdout").map((event) => event.data).join(""), code: events.at(-1).exit_code,
-    ...(await terminal(client)), unauthorized: stranger.name, running: started.value.event === "start",
+    ...(await terminal(client)), unauthorized: stranger.name, long: [long.name, long.error_code], running: started.value.event === "start",
     error: [missing.name, missing.code, missing.error_code, missing.op, missing instanceof FileNotFoundError_],
   });
   stream.close();

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import os
+import stat
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Mapping
 from typing import IO, Any, TypeVar, cast
 from urllib.parse import urlsplit
@@ -157,14 +158,18 @@ class Caller:
         """The response to one request, whose status says success; its body is read unless it is to stream."""
         pool = self.http()
         head = {**self.headers(), **(headers or {})}
-        made = pool.build_request(
-            request.method, self.base() + request.target, headers=head, content=content,
-            json=request.body if content is None and request.body is not None else None)
+        try:
+            made = pool.build_request(
+                request.method, self.base() + request.target, headers=head, content=content,
+                json=request.body if content is None and request.body is not None else None)
+        except (TypeError, ValueError, httpx.InvalidURL) as fault:  # what JSON, a URL or a header cannot hold
+            raise errors.ServerArgumentError(
+                f"the arguments cannot be sent: {fault}", op=op.id, endpoint=op.endpoint, error_code="args.invalid") from fault
         try:
             response = await pool.send(made, stream=True)
             try:
                 self._note_version(response)
-                if response.status_code >= 400:
+                if not response.is_success:  # nor is a redirection one: it is somebody else's answer
                     content = await response.aread()
                     raise error_from_response(
                         op, response.status_code, content, response.headers.get("x-request-id"), self.server_version)
@@ -183,6 +188,9 @@ class Caller:
             self.server_version = version
 
     def unreachable(self, op: Op, broken: httpx.HTTPError) -> errors.SandboxError:
+        if isinstance(broken, httpx.LocalProtocolError):
+            return errors.ServerArgumentError(
+                f"the call cannot be sent: {broken}", op=op.id, endpoint=op.endpoint, error_code="args.invalid")
         if isinstance(broken, httpx.ConnectTimeout):
             message = f"cannot connect to {self.url} within {self.connect_timeout} s (connect_timeout)"
         elif isinstance(broken, httpx.ConnectError):
@@ -252,25 +260,45 @@ class Caller:
 
     async def pieces(
         self, op: Op, args: Mapping[str, Any], *, start: int = 0, end: int | None = None, progress: Progress | None = None,
+        request_timeout: float | None = None,
     ) -> AsyncIterator[bytes]:
         """The bytes as they come; a connection that breaks is an error and never the end."""
         self.gate(op)
-        head = {"Accept": str(op.raw.get("media_type") or BYTES)}
-        if start or end is not None:
-            head["Range"] = f"bytes={start}-{'' if end is None else end - 1}"
-        response = await self.request(op, op.bind(args), headers=head, stream=True)
-        length = response.headers.get("content-length")
-        total, done = (int(length) if length else None), 0
+        head = {"Accept": str(op.raw.get("media_type") or BYTES), **byte_range(op, start, end)}
+        if start == end:
+            return
+        seconds = request_timeout if request_timeout is not None else self.request_timeout
+        until = None if seconds is None else asyncio.get_running_loop().time() + seconds
+        response = await self.timed(op, self.request(op, op.bind(args), headers=head, stream=True), seconds)
+        is_part = response.status_code == 206
+        length = response.headers.get("content-length") if is_part or "Range" not in head else None
+        total, done, at = (int(length) if length else None), 0, start if is_part else 0
         try:
-            async for piece in response.aiter_raw(PIECE):
-                done += len(piece)
-                if progress:
+            pieces = response.aiter_raw(PIECE)
+            # Who does not know ranges sends all of the file.
+            while (is_part or end is None or at < end) and (piece := await self._piece(op, pieces, until, seconds)):
+                wanted = piece[max(0, start - at):None if end is None else max(0, end - at)]
+                at += len(piece)
+                done += len(wanted)
+                if progress and wanted:
                     progress(done, total)
-                yield piece
-        except httpx.HTTPError as broken:
-            raise self.unreachable(op, broken) from broken
+                if wanted:
+                    yield wanted
         finally:
             await response.aclose()
+
+    async def _piece(self, op: Op, pieces: AsyncIterator[bytes], until: float | None, seconds: float | None) -> bytes:
+        """The next one; none at the end."""
+        left = None if until is None else max(0.001, until - asyncio.get_running_loop().time())
+        try:
+            while True:
+                piece = await asyncio.wait_for(_next(pieces), left)
+                if piece != b"":
+                    return piece or b""
+        except asyncio.TimeoutError:
+            raise self.too_late(op, seconds) from None
+        except httpx.HTTPError as broken:
+            raise self.unreachable(op, broken) from broken
 
     async def send(
         self, op: Op, args: Mapping[str, Any], model: type[T], data: Body | None = None, progress: Progress | None = None,
@@ -328,6 +356,17 @@ def condition(if_match: str | None) -> dict[str, str]:
     return {} if if_match is None else {"If-Match": if_match}
 
 
+def byte_range(op: Op, start: int, end: int | None) -> dict[str, str]:
+    if start < 0 or (end is not None and end < start):
+        raise errors.ServerArgumentError(
+            f"from {start} to {end} is no range of bytes", op=op.id, endpoint=op.endpoint, error_code="args.invalid")
+    return {"Range": f"bytes={start}-{'' if end is None else end - 1}"} if start or end is not None else {}
+
+
+async def _next(pieces: AsyncIterator[bytes]) -> bytes | None:
+    return await anext(pieces, None)
+
+
 def length_of(data: Body) -> int | None:
     if isinstance(data, (bytes, bytearray)):
         return len(data)
@@ -335,20 +374,30 @@ def length_of(data: Body) -> int | None:
         return data.nbytes
     file: Any = data
     try:
-        return int(os.fstat(file.fileno()).st_size - file.tell()) if file.seekable() else None
+        facts = os.fstat(file.fileno())
+        # A file of size 0 may be one of /proc, which have content all the same.
+        return int(facts.st_size - file.tell()) if stat.S_ISREG(facts.st_mode) and facts.st_size else None
     except (AttributeError, OSError):
         return None
 
 
 async def body_pieces(data: Body, length: int | None, progress: Progress | None) -> AsyncIterator[bytes]:
+    """As many as were announced: a file that grows meanwhile is sent as it was when the call began."""
     sent = 0
     async for piece in _raw_pieces(data):
-        if not piece:
+        if not isinstance(piece, (bytes, bytearray, memoryview)):
+            raise errors.ServerArgumentError(f"a body is made of bytes, not of {type(piece).__name__} (a file is to be opened with 'rb')")
+        part = bytes(piece) if length is None else bytes(piece)[:length - sent]
+        if not part:
             continue
-        yield piece
-        sent += len(piece)
+        yield part
+        sent += len(part)
         if progress:
             progress(sent, length)
+        if sent == length:
+            return
+    if length is not None and sent < length:
+        raise errors.ServerArgumentError(f"the file became shorter while it was sent: {sent} of {length} bytes")
 
 
 async def _raw_pieces(data: Body) -> AsyncIterator[bytes]:

@@ -65,7 +65,10 @@ class Files(FilesNamespace):
         for name, data in files.items():
             if any(c in name for c in '"\r\n\0/'):
                 raise errors.ServerArgumentError(f"a file of a form cannot be called '{name}'", op="files.upload_stream")
-            parts.append(f'--{mark}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'.encode() + data + b"\r\n")
+            if not isinstance(data, (bytes, bytearray, memoryview)):
+                raise errors.ServerArgumentError(f"'{name}' must be bytes, not {type(data).__name__}", op="files.upload_stream")
+            head = f'--{mark}\r\nContent-Disposition: form-data; name="file"; filename="'.encode() + os.fsencode(name) + b'"\r\n\r\n'
+            parts.append(head + bytes(data) + b"\r\n")
         body = b"".join(parts) + f"--{mark}--\r\n".encode()
         return await self._caller.send(
             OPS["files.upload_stream"], {"path": folder}, FilesUploadStreamResult, body,
@@ -73,25 +76,29 @@ class Files(FilesNamespace):
 
     def iter_bytes(
         self, path: PathLike, *, start: int = 0, end: int | None = None, progress: Progress | None = None,
+        request_timeout: float | None = None,
     ) -> AsyncIterator[bytes]:
         """The bytes of a file, or of the range [start, end), as they come."""
-        return self._caller.pieces(OPS["files.download_stream"], {"path": path}, start=start, end=end, progress=progress)
+        return self._caller.pieces(
+            OPS["files.download_stream"], {"path": path}, start=start, end=end, progress=progress, request_timeout=request_timeout)
 
     async def read_text(self, path: PathLike, encoding: str = "utf-8", errors: str = "strict") -> str:
         """A whole file as text, its line ends as they are."""
         return (await self.download_stream(path)).decode(encoding, errors)
 
-    async def download_file(self, remote: PathLike, local: PathLike, *, progress: Progress | None = None) -> int:
-        """Into a file of this machine, which appears when all of it has come; how many bytes there were."""
+    async def download_file(
+        self, remote: PathLike, local: PathLike, *, progress: Progress | None = None, request_timeout: float | None = None,
+    ) -> int:
+        """Into a file of this machine, which appears, or is replaced, when all of it has come; how many bytes there were."""
         target = Path(os.fsdecode(local))
         done = 0
         fd, name = await asyncio.to_thread(tempfile.mkstemp, prefix=f".{target.name}.", dir=target.parent)
         try:
             with os.fdopen(fd, "wb") as file:
-                async for piece in self.iter_bytes(remote, progress=progress):
+                async for piece in self.iter_bytes(remote, progress=progress, request_timeout=request_timeout):
                     await asyncio.to_thread(file.write, piece)
                     done += len(piece)
-            os.chmod(name, 0o666 & ~_umask())
+            os.chmod(name, _mode_of(target))
             os.replace(name, target)
         except BaseException:
             os.unlink(name)
@@ -115,8 +122,10 @@ class Files(FilesNamespace):
     def read_text_sync(self, path: PathLike, encoding: str = "utf-8", errors: str = "strict") -> str:
         return self._caller.wait(self.read_text(path, encoding, errors))
 
-    def download_file_sync(self, remote: PathLike, local: PathLike, *, progress: Progress | None = None) -> int:
-        return self._caller.wait(self.download_file(remote, local, progress=progress))
+    def download_file_sync(
+        self, remote: PathLike, local: PathLike, *, progress: Progress | None = None, request_timeout: float | None = None,
+    ) -> int:
+        return self._caller.wait(self.download_file(remote, local, progress=progress, request_timeout=request_timeout))
 
     # Names of earlier clients
 
@@ -191,10 +200,14 @@ async def collect_stream(
     return ended
 
 
-def _umask() -> int:
-    value = os.umask(0o022)
-    os.umask(value)
-    return value
+def _mode_of(target: Path) -> int:
+    """That of the file that is replaced, which may be private, else that of a new one."""
+    try:
+        return target.stat().st_mode & 0o777
+    except OSError:
+        value = os.umask(0o022)
+        os.umask(value)
+        return 0o666 & ~value
 
 
 __all__ = ["Commands", "Files", "collect_stream"]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Made by `agent-sandbox-server gen-client --lang python`: do not edit.
-# Catalog version 1, digest sha256:75a550daa5712c1fc967b92196bc3ae2ec481cc5b1f156e9f8c1d3771c58b680
+# Catalog version 1, digest sha256:304f4afa4f08c673e96b32106b669f903404d67d03b85cf80fb3994b84de8ba9
 """The catalog: models, refs, and a method for each op."""
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic import Field
 from ._base import Body, BytesLike, ErrorRow, Event, EventStream, Model, Namespace, Op, OpRef, PathLike, Progress, Root, SyncEventStream
 
 CATALOG_VERSION = 1
-CATALOG_DIGEST = "sha256:75a550daa5712c1fc967b92196bc3ae2ec481cc5b1f156e9f8c1d3771c58b680"
+CATALOG_DIGEST = "sha256:304f4afa4f08c673e96b32106b669f903404d67d03b85cf80fb3994b84de8ba9"
 SERVER_VERSION = "0.1.0"
 
 
@@ -50,9 +50,9 @@ class PathFacts(Model):
     roots: list[str]
     """Folders that the caller may reach."""
     readonly: list[str]
-    """Of these, what may only be read."""
+    """Patterns of what may only be read: absolute, or with ** in front for any folder."""
     deny: list[str]
-    """Patterns that may not be reached."""
+    """Patterns of what may not be reached, likewise."""
 
 
 class Confinement(Model):
@@ -1645,7 +1645,7 @@ _CATALOG: list[dict[str, Any]] = [
     {"id": "system.prometheus", "endpoint": None, "group": "system", "scope": "system:read", "kind": "raw", "method": "GET", "path": "/metrics", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": False, "idempotent": True}, "params": [], "one_of": [], "raw": {"request": False, "response": True, "media_type": "text/plain; version=0.0.4"}, "limits": []},
     {"id": "devtools.code.run", "endpoint": "code_run", "group": "dev_tools", "scope": "code:run", "kind": "json", "method": "POST", "path": "/code/run", "since": "0.1.0", "effects": {"reads": True, "writes": True, "runs": True, "idempotent": False}, "params": [{"name": "code", "in": "body", "type": "string", "required": True}, {"name": "language", "in": "body", "type": "string", "required": False, "default": "python"}, {"name": "timeout", "in": "body", "type": "number", "required": False, "default": 30, "minimum": 0, "maximum": 300}, {"name": "cwd", "in": "body", "type": "path", "required": False, "b64": "cwd_b64"}, {"name": "env", "in": "body", "type": "object", "required": False, "values": "string"}, {"name": "stdin", "in": "body", "type": "string", "required": False}], "one_of": [], "limits": []},
     {"id": "devtools.git.status", "endpoint": "git_status", "group": "dev_tools", "scope": "git:read", "kind": "json", "method": "GET", "path": "/git/status", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": True, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": False, "b64": "path_b64", "default": "."}], "one_of": [], "limits": [{"name": "max_seconds", "default": 60, "cap": 300, "error": "commands.timeout"}]},
-    {"id": "devtools.git.diff", "endpoint": "git_diff", "group": "dev_tools", "scope": "git:read", "kind": "json", "method": "GET", "path": "/git/diff", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": True, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": False, "b64": "path_b64", "default": "."}, {"name": "staged", "in": "query", "type": "boolean", "required": False, "default": False}, {"name": "file", "in": "query", "type": "string", "required": False}], "one_of": [], "limits": [{"name": "max_seconds", "default": 60, "cap": 300, "error": "commands.timeout"}]},
+    {"id": "devtools.git.diff", "endpoint": "git_diff", "group": "dev_tools", "scope": "git:read", "kind": "json", "method": "GET", "path": "/git/diff", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": True, "idempotent": True}, "params": [{"name": "path", "in": "query", "type": "path", "required": False, "b64": "path_b64", "default": "."}, {"name": "staged", "in": "query", "type": "boolean", "required": False, "default": False}, {"name": "file", "in": "query", "type": "path", "required": False, "b64": "file_b64"}], "one_of": [], "limits": [{"name": "max_seconds", "default": 60, "cap": 300, "error": "commands.timeout"}]},
     {"id": "browser.navigate", "endpoint": "browser_navigate", "group": "browser", "scope": "browser:use", "kind": "json", "method": "POST", "path": "/browser/navigate", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": True, "idempotent": False}, "params": [{"name": "url", "in": "body", "type": "string", "required": True}, {"name": "wait_until", "in": "body", "type": "choice", "required": False, "default": "networkidle", "choices": ["load", "domcontentloaded", "networkidle", "commit"]}, {"name": "timeout", "in": "body", "type": "integer", "required": False, "default": 30000, "minimum": 1, "maximum": 300000}], "one_of": [], "limits": []},
     {"id": "browser.screenshot", "endpoint": "browser_screenshot", "group": "browser", "scope": "browser:use", "kind": "raw", "method": "POST", "path": "/browser/screenshot", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": True, "idempotent": False}, "params": [{"name": "selector", "in": "body", "type": "string", "required": False}, {"name": "full_page", "in": "body", "type": "boolean", "required": False, "default": True}, {"name": "format", "in": "body", "type": "choice", "required": False, "default": "png", "choices": ["png", "jpeg"]}, {"name": "quality", "in": "body", "type": "integer", "required": False, "minimum": 0, "maximum": 100}], "one_of": [], "raw": {"request": False, "response": True, "media_type": "image/*"}, "limits": [{"name": "max_bytes", "default": 50331648, "cap": 268435456, "error": "limit.file_too_large"}]},
     {"id": "browser.content", "endpoint": "browser_content", "group": "browser", "scope": "browser:use", "kind": "json", "method": "GET", "path": "/browser/content", "since": "0.1.0", "effects": {"reads": True, "writes": False, "runs": True, "idempotent": False}, "params": [{"name": "type", "in": "query", "type": "choice", "required": False, "default": "html", "choices": ["html", "text"]}], "one_of": [], "limits": [{"name": "max_bytes", "default": 10485760, "cap": 33554432, "error": "limit.file_too_large"}]},
@@ -1930,7 +1930,7 @@ class DevtoolsGitNamespace(Namespace):
         *,
         path: PathLike | None = None,
         staged: bool | None = None,
-        file: str | None = None,
+        file: PathLike | None = None,
         request_timeout: float | None = None,
     ) -> DevtoolsGitDiffResult:
         """Show what changed in a git repository.
@@ -1939,7 +1939,7 @@ class DevtoolsGitNamespace(Namespace):
 
         :param path: A folder of the repository. (default ".")
         :param staged: What is in the index and not in HEAD, instead of what is not in the index. (default false)
-        :param file: Only this file or folder, relative to 'path'.
+        :param file: Only this file or folder, relative to 'path'; it need not be there any more.
         :param request_timeout: Seconds after which the client gives the call up.
         """
         return await self._caller.json(OPS["devtools.git.diff"], {"path": path, "staged": staged, "file": file}, DevtoolsGitDiffResult, request_timeout)
@@ -1949,7 +1949,7 @@ class DevtoolsGitNamespace(Namespace):
         *,
         path: PathLike | None = None,
         staged: bool | None = None,
-        file: str | None = None,
+        file: PathLike | None = None,
         request_timeout: float | None = None,
     ) -> DevtoolsGitDiffResult:
         """diff() for code without an event loop."""
@@ -2407,7 +2407,7 @@ class FilesNamespace(Namespace):
 
         As JSON the archive is held in memory and limited. With Accept: application/octet-stream it is made while it is sent, and the trailer X-Abx-Skipped tells in a JSON array what the result tells in 'skipped'. Links below the paths are kept as links, hard links too; devices, FIFOs and sockets are skipped. A file that changes meanwhile is cut or filled up to its first size, and told.
 
-        :param paths: What to put in; entries are named from each path's last part on.
+        :param paths: What to put in; entries are named from each path's last part on, which no two may have alike.
         :param format: The archive's format. (default "tar.gz")
         :param request_timeout: Seconds after which the client gives the call up.
         """

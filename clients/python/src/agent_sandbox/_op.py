@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import difflib
+import math
 import os
 import re
 from collections.abc import AsyncIterable, Callable, Iterable, Mapping, Sequence
@@ -114,7 +115,7 @@ class Op:
         body: dict[str, Any] = {}
         for name, value in self._values(args):
             if name in in_route:
-                path = path.replace("{" + name + "}", quote(as_text(value), safe=""))
+                path = path.replace("{" + name + "}", self._quoted(name, as_text(value)))
             elif raw or self.method in ("GET", "HEAD", "DELETE"):
                 query.append(self._short(name, as_text(value)))
             else:
@@ -122,10 +123,16 @@ class Op:
         has_body = not raw and self.method in ("POST", "PUT", "PATCH")
         return Request(self.method, path, query, body if has_body else None)
 
+    def _quoted(self, name: str, value: str) -> str:
+        try:
+            return quote(value, safe="")
+        except UnicodeEncodeError as fault:
+            raise self._wrong(f"the parameter '{name}' cannot be sent: {fault}") from None
+
     def _short(self, name: str, value: str) -> tuple[str, str]:
         """A long path of characters that a URL triples goes by its twin, so that the request line stays below 8 KiB."""
         twin = self.params[name].b64 if name in self.params else None
-        if twin and len(quote(value, safe="")) > LONG_VALUE:
+        if len(self._quoted(name, value)) > LONG_VALUE and twin:
             return twin, as_base64(value.encode())
         return name, value
 
@@ -143,7 +150,8 @@ class Op:
             if name in self.params:
                 yield self._value(self.params[name], value)
             elif name in twins:
-                yield name, as_base64(value)
+                is_list = twins[name].type == "array" and isinstance(value, (list, tuple))
+                yield name, [self._base64(name, one) for one in value] if is_list else self._base64(name, value)
             else:
                 raise self._unknown(name)
         for param in self.params.values():
@@ -154,29 +162,37 @@ class Op:
         if param.type == "path":
             return self._path(param, value)
         if param.type == "bytes":
-            return param.name, as_base64(value)
-        if param.type == "array" and param.b64:
-            paths = [self._path(param, item)[1] for item in value]
-            return param.name, paths
+            return param.name, self._base64(param.name, value)
         if param.type == "array" and not isinstance(value, (str, bytes, Mapping)) and isinstance(value, Iterable):
-            return param.name, list(value)
+            return self._paths(param, list(value)) if param.b64 else (param.name, list(value))
         if not fits(param, value) and param.type == "choice":
             raise self._wrong(f"the parameter '{param.name}' must be one of {', '.join(param.choices)}, not {value!r}")
         if not fits(param, value):
-            raise self._wrong(f"the parameter '{param.name}' must be of type {param.type}, not {type(value).__name__}")
+            got = repr(value) if isinstance(value, float) else type(value).__name__
+            raise self._wrong(f"the parameter '{param.name}' must be of type {param.type}, not {got}")
         return param.name, dict(value) if param.type == "object" else value
 
+    def _base64(self, name: str, value: Any) -> str:
+        if not isinstance(value, (str, bytes, bytearray, memoryview)):
+            raise self._wrong(f"the parameter '{name}' must be bytes, not {type(value).__name__}")
+        return as_base64(value)
+
     def _path(self, param: Param, value: Any) -> tuple[str, Any]:
-        """A path whose bytes are not UTF-8 goes by its twin, in base64."""
-        if not isinstance(value, (str, bytes, os.PathLike)):
-            raise self._wrong(f"the parameter '{param.name}' must be a path, not {type(value).__name__}")
-        exact = os.fsencode(value)
+        name, values = self._paths(param, [value])
+        return name, values[0]
+
+    def _paths(self, param: Param, values: Sequence[Any]) -> tuple[str, list[str]]:
+        """Paths whose bytes are not UTF-8 go by their twin, in base64."""
+        wrong = [value for value in values if not isinstance(value, (str, bytes, os.PathLike))]
+        if wrong:
+            raise self._wrong(f"the parameter '{param.name}' must be a path, not {type(wrong[0]).__name__}")
+        exact = [os.fsencode(value) for value in values]
         try:
-            return param.name, exact.decode("utf-8")
+            return param.name, [one.decode("utf-8") for one in exact]
         except UnicodeDecodeError:
-            if param.type != "path" or not param.b64:
+            if not param.b64:
                 raise self._wrong(f"the parameter '{param.name}' is not UTF-8") from None
-            return param.b64, as_base64(exact)
+            return param.b64, [as_base64(one) for one in exact]
 
     def _unknown(self, name: str) -> ServerArgumentError:
         near = difflib.get_close_matches(name, list(self.params), 1)
@@ -196,7 +212,7 @@ def fits(param: Param, value: Any) -> bool:
     if kind == "boolean":
         return isinstance(value, bool)
     if kind in ("integer", "number"):
-        return isinstance(value, int if kind == "integer" else (int, float)) and not isinstance(value, bool)
+        return isinstance(value, int if kind == "integer" else (int, float)) and not isinstance(value, bool) and math.isfinite(value)
     if kind == "object":
         return isinstance(value, Mapping)
     if kind == "choice":

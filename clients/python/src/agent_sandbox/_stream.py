@@ -81,8 +81,14 @@ class EventStream(AsyncIterator[E], Generic[E]):
             piece = await self._piece()
             if piece is None:
                 raise self._end()
-            self._ready.extend(self._parser.feed(piece))
+            self._ready.extend(self._parsed(piece))
         return self._event(self._ready.popleft())
+
+    def _parsed(self, piece: bytes) -> list[RawEvent]:
+        try:
+            return self._parser.feed(piece)
+        except ValueError as fault:
+            raise errors.ContractMismatchError(f"the stream holds {fault}", op=self._op.id, endpoint=self._op.endpoint) from fault
 
     async def _piece(self) -> bytes | None:
         assert self._pieces is not None

@@ -2,9 +2,9 @@
 """What a server offers and allows, as discover() has told."""
 from __future__ import annotations
 
-import fnmatch
 import os
 import posixpath
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -125,18 +125,22 @@ class ServerCapabilities:
         scope = self.paths()
         if scope is None or self.legacy:
             return PathVerdict(None, "the server does not tell its paths")
-        text = os.fsdecode(path)
-        if text == "~" or text.startswith("~/"):
-            text = scope.base + text[1:]
-        text = posixpath.normpath(posixpath.join(scope.base, text))
+        text = "/" + posixpath.normpath(_absolute(os.fsdecode(path), scope.base)).lstrip("/")
         if not any(_below(text, root) for root in scope.roots):
             return PathVerdict(False, "outside the roots")
-        if any(_matches(text, pattern) for pattern in scope.deny):
+        if any(_covers(pattern, text, scope.base) for pattern in scope.deny):
             return PathVerdict(False, "denied")
         known = OPS.get(op)
-        if known and not known.reads_only and any(_matches(text, pattern) for pattern in scope.readonly):
+        if known and not known.reads_only and any(_covers(pattern, text, scope.base) for pattern in scope.readonly):
             return PathVerdict(False, "read-only")
         return PathVerdict(True, "nothing speaks against it")
+
+
+def _absolute(path: str, base: str) -> str:
+    """A relative path starts at the base, "~" is the base."""
+    if path == "~" or path.startswith("~/"):
+        return base + path[1:]
+    return posixpath.join(base, path)
 
 
 def _below(path: str, root: str) -> bool:
@@ -144,9 +148,17 @@ def _below(path: str, root: str) -> bool:
     return path == root or path.startswith(root + "/")
 
 
-def _matches(path: str, pattern: str) -> bool:
-    """A pattern covers the entry and all below it."""
-    parts = path.split("/")
-    return any(
-        fnmatch.fnmatchcase("/".join(parts[:end]) or "/", pattern) or fnmatch.fnmatchcase(parts[end - 1], pattern)
-        for end in range(1, len(parts) + 1))
+def _covers(pattern: str, path: str, base: str) -> bool:
+    """
+    As the server decides it: "*" and "?" stand for bytes inside one name, "**" for any number of names, and a pattern
+    covers what it matches and all below.  Nothing else is special.
+    """
+    wanted = pattern if pattern.split("/")[0] == "**" else _absolute(pattern, base)
+    parts = [part for part in os.fsencode(wanted).split(b"/") if part not in (b"", b".")]
+    return re.match(b"".join(map(_part, parts)) + rb"(?:/|\Z)", os.fsencode(path), re.DOTALL) is not None
+
+
+def _part(part: bytes) -> bytes:
+    if part == b"**":
+        return b"(?:/[^/]+)*?"
+    return b"/" + re.escape(part).replace(rb"\*", b"[^/]*").replace(rb"\?", b"[^/]")

@@ -7,6 +7,7 @@ import inspect
 import json
 import os
 import re
+import selectors
 import shutil
 import subprocess
 import tempfile
@@ -49,7 +50,7 @@ class SandboxServer(ServerClient):
         super().__init__(url, **options)
         self._runner, self._groups = runner, dict[str, bool]()
         self._launch: dict[str, Any] = {}
-        self._process: subprocess.Popen[str] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._scratch: Path | None = None
 
     @property
@@ -105,9 +106,7 @@ class SandboxServer(ServerClient):
                 await asyncio.to_thread(process.wait)
             if process.stdout:
                 process.stdout.close()
-        scratch, self._scratch = self._scratch, None
-        if scratch is not None:
-            shutil.rmtree(scratch, ignore_errors=True)
+        self._forget_scratch()
 
     def start_sync(self, **how: Any) -> ServerClient:
         return self.caller.wait(self.start(**how))
@@ -156,20 +155,31 @@ class SandboxServer(ServerClient):
             try:
                 self._process = subprocess.Popen(
                     self._words(policy_file, "127.0.0.1:0"), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr,
-                    env=environment, text=True)
+                    env=environment)
             except OSError as fault:
+                self._forget_scratch()
                 raise errors.ServerConfigError(f"cannot start '{self._launch['binary']}': {fault}") from fault
-        return self._ready_url(self._process, within)
+        return self._ready_url(self._process, self._scratch, within)
 
-    def _ready_url(self, process: subprocess.Popen[str], within: float) -> str:
-        assert process.stdout is not None and self._scratch is not None
-        found = READY.search(process.stdout.readline())
+    def _ready_url(self, process: subprocess.Popen[bytes], scratch: Path, within: float) -> str:
+        assert process.stdout is not None
+        line = _first_line(process.stdout.fileno(), within)
+        found = READY.search(line or "")
         if found:
             return found.group(1)
         process.kill()
         process.wait()
+        process.stdout.close()
         self._process = None
-        raise errors.ServerConfigError(f"the server did not start: {(self._scratch / 'stderr').read_text()[-1000:].strip()}")
+        said = (scratch / "stderr").read_text(errors="replace")[-1000:].strip()
+        self._forget_scratch()
+        late = f" within {within} s" if line is None else ""
+        raise errors.ServerConfigError(f"the server did not start{late}: {said or line or 'it said nothing'}")
+
+    def _forget_scratch(self) -> None:
+        scratch, self._scratch = self._scratch, None
+        if scratch is not None:
+            shutil.rmtree(scratch, ignore_errors=True)
 
     async def _start_there(self, within: float) -> None:
         assert self._runner is not None
@@ -189,6 +199,22 @@ class SandboxServer(ServerClient):
                 if time.monotonic() >= deadline:
                     raise
                 await asyncio.sleep(0.05)
+
+
+def _first_line(fd: int, within: float) -> str | None:
+    """What comes up to the first newline or the end; None when neither comes in time."""
+    deadline = time.monotonic() + within
+    line = b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(fd, selectors.EVENT_READ)
+        while not line.endswith(b"\n"):
+            if not selector.select(max(0.0, deadline - time.monotonic())):
+                return None
+            piece = os.read(fd, 4096)
+            if not piece:
+                break
+            line += piece
+    return line.decode("utf-8", "replace")
 
 
 class Sandbox:
