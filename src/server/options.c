@@ -42,7 +42,7 @@ static const struct option rows[] = {
 	{ "--log-level", "ABX_SERVER_LOG_LEVEL", OPTION_TEXT, AT(log_level), 0, 0, false, "LEVEL",
 		"debug, info, warn or error (warn); info has a line for each call" },
 	{ "--insecure-no-auth", NULL, OPTION_FLAG, AT(insecure_no_auth), 0, 0, false, NULL,
-		"allow an address that is not loopback without any token" },
+		"allow an address that is not loopback without any token, for a forwarded port: the Host must be loopback still" },
 	{ "--no-cgroups", NULL, OPTION_FLAG, AT(no_cgroups), 0, 0, false, NULL,
 		"do not make a cgroup for each command, also where it is possible" },
 	{ "--help", NULL, OPTION_FLAG, AT(help), 0, 0, false, NULL, "this text" },

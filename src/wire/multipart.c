@@ -187,6 +187,7 @@ struct part {
 
 static int on_disposition(struct multipart *m, struct str value, struct part *part)
 {
+	bool is_extended = false;
 	struct param param;
 	int r;
 
@@ -194,13 +195,15 @@ static int on_disposition(struct multipart *m, struct str value, struct part *pa
 		return -EINVAL;
 	part->has_disposition = true;
 	while ((r = take_param(&value, &param)) > 0) {
+		is_extended |= str_is_nocase(param.name, "filename*");
 		if (!str_is_nocase(param.name, "filename"))
 			continue;
 		if (part->has_filename || keep_filename(m, &param) < 0)
 			return -EINVAL;
 		part->has_filename = true;
 	}
-	return r;
+	/* A form has none of that (RFC 7578, 4.2).  Where nothing else is the name, a file would be lost as a field. */
+	return is_extended && !part->has_filename ? -EINVAL : r;
 }
 
 /* Content that would have to be decoded must not be stored as it is. */

@@ -4,8 +4,8 @@
  * State is fixed in size; headers of a part are bounded to 8 KiB.
  *
  * A boundary is the whole line: one with more behind it is content.  Refused besides what is
- * malformed: a bare LF in a header, a transfer encoding that would have to be undone, and
- * anything but a blank or CRLF behind the final boundary.
+ * malformed: a bare LF in a header, a transfer encoding that would have to be undone, a file
+ * that is named by "filename*" alone, and anything but a blank or CRLF behind the final boundary.
  */
 #pragma once
 

@@ -160,6 +160,9 @@ def test_a_read_that_fails(make_server, tmp_path):
             for op in ("files.download", "files.download_stream"):
                 with expect_error("files.io", 500):
                     client.rest(op, path=f"/proc/{child.pid}/mem")
+            with expect_error("files.io", 500):
+                client.rest("files.copy", source=f"/proc/{child.pid}/mem", destination="new/deep/copy", parents=True)
+            assert os.listdir(base) == [], "no folder that was only made for the copy"
         finally:
             child.kill()
 

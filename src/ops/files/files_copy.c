@@ -58,6 +58,8 @@ static int check_there(const struct in *in, const struct stat *from, struct err 
 	const struct place *to = in->destination.place;
 	struct stat st;
 
+	if (to->missing)
+		return 0;
 	if (fstatat(to->parent_fd, to->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno == ENOENT ? 0 : fail(in, errno, err);
 	if (st.st_dev == from->st_dev && st.st_ino == from->st_ino)
@@ -97,8 +99,6 @@ static int check(struct call *call, const struct in *in, const struct stat *st)
 		return err_system(&call->err, ENOENT, "'%s'", to->given);
 	if (to->wants_folder && !S_ISDIR(st->st_mode))
 		return files_refuse_slash(from, to, &call->err);
-	if (place_make_parents(to, 0777, &call->err) < 0)
-		return -1;
 	return check_there(in, st, &call->err);
 }
 
@@ -114,21 +114,30 @@ static void take_back(int dir_fd, const char *name, bool is_folder)
 
 static int copy(struct call *call, const struct in *in, bool is_folder, struct copy_rules *rules)
 {
-	const struct place *from = in->source.place, *to = in->destination.place;
+	const struct place *from = in->source.place;
+	struct place *to = in->destination.place;
 	struct copy_from what = { .dir_fd = from->parent_fd, .name = from->name, .path = from->path };
+	AUTOCLOSE int nearest_fd = to->missing ? place_open_nearest(to) : -1;
+	const int stage_fd = to->missing ? nearest_fd : to->parent_fd;
 	char temp[FILES_TEMP_SIZE];
 	AUTOLEFT struct leftover left = { 0 };
 	int status;
 
+	if (stage_fd < 0)
+		return fail(in, -stage_fd, &call->err);
 	files_temp_name(temp);
-	left = leftover_note(to->parent_fd, temp);
-	if (copy_tree(call, &what, to->parent_fd, temp, rules, &call->err) < 0)
+	left = leftover_note(stage_fd, temp);
+	if (copy_tree(call, &what, stage_fd, temp, rules, &call->err) < 0)
 		return -1;
-	status = rename_entry(to->parent_fd, temp, to, in->overwrite, is_folder);
-	if (status == 0)
-		return 0;
-	take_back(to->parent_fd, temp, is_folder);
-	return fail(in, -status, &call->err);
+	/* Missing folders above are made when all is well, and not before. */
+	if (place_make_parents(to, 0777, &call->err) == 0) {
+		status = rename_entry(stage_fd, temp, to, in->overwrite, is_folder);
+		if (status == 0)
+			return 0;
+		fail(in, -status, &call->err);
+	}
+	take_back(stage_fd, temp, is_folder);
+	return -1;
 }
 
 static int files_copy(struct call *call)

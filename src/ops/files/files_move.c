@@ -140,19 +140,21 @@ static int check(struct call *call, const struct in *in, const struct stat *from
 		return err_system(&call->err, ENOENT, "'%s'", to->given);
 	if (to->wants_folder && !S_ISDIR(from_st->st_mode))
 		return files_refuse_slash(from, to, &call->err);
-	if (place_make_parents(to, 0777, &call->err) < 0)
-		return -1;
-	if (fstatat(to->parent_fd, to->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_dev == from_st->st_dev &&
-		st.st_ino == from_st->st_ino)
+	if (!to->missing && fstatat(to->parent_fd, to->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		st.st_dev == from_st->st_dev && st.st_ino == from_st->st_ino)
 		return 1;
 	return S_ISDIR(from_st->st_mode) ? check_rules(call, from, to) : 0;
 }
 
 static int move(struct call *call, const struct in *in, bool is_folder)
 {
-	const struct place *from = in->source.place, *to = in->destination.place;
-	int status = rename_entry(from->parent_fd, from->name, to, in->overwrite, is_folder);
+	const struct place *from = in->source.place;
+	struct place *to = in->destination.place;
+	int status;
 
+	if (place_make_parents(to, 0777, &call->err) < 0)
+		return -1;
+	status = rename_entry(from->parent_fd, from->name, to, in->overwrite, is_folder);
 	if (status == -EXDEV)
 		return move_by_copy(call, in, is_folder);
 	return status < 0 ? fail(in, -status, &call->err) : 0;
