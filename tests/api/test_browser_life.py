@@ -15,9 +15,9 @@ import pytest
 from lib import pages
 from lib.access import token
 from lib.browsing import (
-    ON, command_line, evaluate, go, has_user_namespaces, main_process, may_unshare, members, picture, profile_of, renderers, shown)
+    ON, command_line, evaluate, go, has_user_namespaces, main_process, members, picture, profile_of, renderers, shown)
 from lib.client import expect_error
-from lib.processes import children, eventually, is_alive, nap
+from lib.processes import children, eventually, is_alive, may_unshare, nap
 
 pytestmark = pytest.mark.xdist_group("browser")
 

@@ -12,6 +12,7 @@ import tempfile
 
 import pytest
 
+from lib.processes import may_unshare
 from lib.server import StartError
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can run children as another user")
@@ -221,6 +222,7 @@ def test_what_was_replaced_is_reached_by_its_name(make_server, base, outside):
     assert both[0].call("commands.run", command=f"cat {missing}")["stdout"] == "here"
 
 
+@pytest.mark.skipif(not may_unshare("-m"), reason="no mounting here")
 def test_a_file_of_the_system_that_was_replaced_can_be_read(base, outside, make_server):
     """The server sees a copy of /etc whose files are replaced, as useradd and ldconfig do it."""
     etc = outside / "etc"

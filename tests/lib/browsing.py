@@ -14,11 +14,6 @@ from lib.processes import children, is_alive
 ON = {"groups": {"browser": True}}
 
 
-def may_unshare(*words):
-    """Whether unshare works here with these options: not in a chroot, nor in many containers."""
-    return subprocess.run(["unshare", *words, "true"], capture_output=True).returncode == 0
-
-
 def has_user_namespaces():
     """Whether 'nobody' may have them: Chromium's sandbox is made of them."""
     words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "unshare", "-U", "true"]
