@@ -132,21 +132,23 @@ static bool hear(struct chromium *c)
 
 /*
  * What it said last, for who wants to know why: the fatal line, else the last one that is no trace of
- * calls and no complaint of the shell that some distributions put in front.
+ * calls, no line of its log and no complaint of the shell that some distributions put in front; else of its log.
  */
 static struct str last_words(const struct chromium *c)
 {
-	struct str rest = { c->said, c->said_len }, best = { NULL, 0 };
+	struct str rest = { c->said, c->said_len }, best = { NULL, 0 }, logged = best;
 
 	while (rest.len) {
 		struct str line = str_trim(str_cut(&rest, '\n'));
 
 		if (line.len && memmem(line.p, line.len, ":FATAL:", strlen(":FATAL:")))
 			return line;
-		if (line.len && *line.p != '#' && *line.p != '[' && !str_starts(line, c->program))
+		if (line.len && *line.p == '[')
+			logged = line;
+		else if (line.len && *line.p != '#' && !str_starts(line, c->program))
 			best = line;
 	}
-	return best;
+	return best.len ? best : logged;
 }
 
 static void tell_end(struct chromium *c, const struct err *why)

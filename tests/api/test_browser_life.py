@@ -258,6 +258,19 @@ def test_its_environment_is_fixed_and_clean(make_server, tmp_path):
     assert f"--user-data-dir={variables['HOME']}" in lines[-1]
 
 
+@pytest.mark.parametrize("said, told", [
+    ("[1:2:ERROR:a.cc(1)] No usable sandbox!", "No usable sandbox!"), ("[1:2:FATAL:a.cc(1)] dead\nlast", "dead"),
+    ("[1:2:ERROR:a.cc(1)] odd\nno such library", "no such library"), ("[1:2:ERROR:a.cc(1)] odd\nwhy\n#0 0x5 f()", "why")])
+def test_why_it_ended_at_its_start_is_told(make_server, tmp_path, said, told):
+    fake = tmp_path / "fake"
+    fake.write_text(f"#!/bin/sh\ncat >&2 <<'END'\n{said}\nEND\nexit 1\n")
+    fake.chmod(0o755)
+    server = make_server(policy={**ON, "browser": {"path": str(fake)}})
+    with expect_error("browser.failed", 502, says="ended with 1 at its start: ") as caught:
+        server.client().call("browser.content")
+    assert caught.error.message.endswith(told)
+
+
 @pytest.mark.skipif(not IS_ROOT, reason="only root runs it as root, or as somebody else")
 def test_b119_as_root_it_has_no_sandbox_and_says_so(own):
     server, client = own

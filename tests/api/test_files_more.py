@@ -482,7 +482,7 @@ def test_copy_a_tree(client, folder, outside):
 
 def set_attributes(path):
     """Returns what is there then; an access list of which one user has a part, made by hand."""
-    entries = [(1, 6, 0xffffffff), (2, 4, 12345), (4, 4, 0xffffffff), (0x10, 4, 0xffffffff), (0x20, 0, 0xffffffff)]
+    entries = [(1, 7 if path.is_dir() else 6, 0xffffffff), (2, 4, 12345), (4, 4, 0xffffffff), (0x10, 4, 0xffffffff), (0x20, 0, 0xffffffff)]
     acl = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries)
     try:
         os.setxattr(path, "user.note", b"\0bytes\xff")
