@@ -16,9 +16,10 @@ def answer(status=200, body=b"", headers=()):
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + data
 
 
-def events(*pieces, end=True, length=None):
+def events(*pieces, end=True):
     """An event stream, its body in these pieces; end=False breaks the connection before the last chunk."""
-    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+    # It is closed in any case: a caller who did not know might send the next call into that.
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
     return [head, *(f"{len(piece):x}\r\n".encode() + piece + b"\r\n" for piece in pieces), *([b"0\r\n\r\n"] if end else [])]
 
 

@@ -7,7 +7,6 @@ import os
 import pathlib
 import re
 import select
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -206,7 +205,8 @@ class Server:
     def _clean(self):
         if self.process.stdout:
             self.process.stdout.close()
-        shutil.rmtree(self.scratch, ignore_errors=True)
+        # Trees in it may be deeper than Python's own removal goes.
+        subprocess.run(["rm", "-rf", "--", self.scratch], stderr=subprocess.DEVNULL)
 
     def __enter__(self):
         return self
