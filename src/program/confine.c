@@ -117,14 +117,19 @@ static bool wants_confinement(const struct policy_confinement *c)
 
 #define REACH(what, where) "programs can reach " what ": it lies in " where
 
+enum reach { IN_ROOT, IN_SYSTEM, IN_READ };
+
 /* Files of the server itself, by their rules. */
 static const struct {
-	const char *rule, *in_root, *in_system, *in_read;
+	const char *rule, *reached[IN_READ + 1];
 } own_files[] = {
 #define OWN(rule, what) \
 	{ \
-		rule, REACH(what, "a root"), REACH(what, "a part of the system that programs need"), \
-			REACH(what, "process.read") \
+		rule, \
+		{ \
+			REACH(what, "a root"), REACH(what, "a part of the system that programs need"), \
+				REACH(what, "process.read") \
+		} \
 	}
 	OWN("file", "the policy file"),
 	OWN("audit.file", "audit.file"),
@@ -166,17 +171,20 @@ static const char *own_in_read(const struct policy *policy)
 /* Landlock knows no exceptions, so that what lies in a folder of the programs is theirs as well. */
 static const char *own_file_in_reach(const struct policy *policy)
 {
-	const char *in_root = roots_hold_own(policy_roots(policy));
-	const char *in_system = in_root ? NULL : own_in_system(policy);
-	const char *in_read = in_root || in_system ? NULL : own_in_read(policy);
+	const char *rule = roots_hold_own(policy_roots(policy));
+	enum reach where = IN_ROOT;
 
-	for (size_t i = 0; i < ARRAY_LEN(own_files); i++) {
-		if (in_root && strcmp(in_root, own_files[i].rule) == 0)
-			return own_files[i].in_root;
-		if (in_system && strcmp(in_system, own_files[i].rule) == 0)
-			return own_files[i].in_system;
-		if (in_read && strcmp(in_read, own_files[i].rule) == 0)
-			return own_files[i].in_read;
+	if (!rule) {
+		rule = own_in_system(policy);
+		where = IN_SYSTEM;
+	}
+	if (!rule) {
+		rule = own_in_read(policy);
+		where = IN_READ;
+	}
+	for (size_t i = 0; rule && i < ARRAY_LEN(own_files); i++) {
+		if (strcmp(rule, own_files[i].rule) == 0)
+			return own_files[i].reached[where];
 	}
 	return NULL;
 }
@@ -310,6 +318,14 @@ static void add_fact(struct buf *facts, const struct stat *st)
 	buf_add(facts, file, sizeof file);
 }
 
+/* All zero where there is nothing. */
+static struct stat stat_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 ? st : (struct stat){ 0 };
+}
+
 static void look_at_roots(const struct principal *who, struct buf *facts)
 {
 	const struct roots *roots = principal_roots(who);
@@ -325,10 +341,8 @@ static void look_at_roots(const struct principal *who, struct buf *facts)
 		add_fact(facts, &st);
 	}
 	for (; read && *read; read++) {
-		struct stat st = { 0 };
+		struct stat st = stat_of(*read);
 
-		if (stat(*read, &st) < 0)
-			st.st_ino = 0;
 		add_fact(facts, &st);
 	}
 }
@@ -340,12 +354,9 @@ static bool look(const struct principal *who, struct buf *facts)
 	bool settled = true;
 
 	for (size_t i = 0; i < ARRAY_LEN(system_folders); i++) {
-		struct stat st = { 0 };
-		int64_t changed_ns;
+		struct stat st = stat_of(system_folders[i]);
+		int64_t changed_ns = st.st_ctim.tv_sec * NS_PER_S + st.st_ctim.tv_nsec;
 
-		if (stat(system_folders[i], &st) < 0)
-			st.st_ino = 0;
-		changed_ns = st.st_ctim.tv_sec * NS_PER_S + st.st_ctim.tv_nsec;
 		settled &= changed_ns + SETTLED_AFTER_NS < now_ns;
 		add_fact(facts, &st);
 		buf_add(facts, &changed_ns, sizeof changed_ns);

@@ -5,7 +5,6 @@ import pathlib
 import re
 import shutil
 import signal
-import tempfile
 
 import pytest
 
@@ -18,22 +17,10 @@ GROUPS = {"groups": {"dev_tools": True}, "devtools": {"languages": {
 
 
 @pytest.fixture(scope="module")
-def tools():
+def server():
+    """In the place of the shared one: `client` and `folder` are of this."""
     with Server(policy=GROUPS) as server:
         yield server
-        server.check_silence()
-
-
-@pytest.fixture
-def client(tools):
-    return tools.client()
-
-
-@pytest.fixture
-def folder(tools):
-    path = pathlib.Path(tempfile.mkdtemp(dir=tools.base))
-    path.chmod(0o755)
-    return path
 
 
 def run(client, code, language="python", **more):
